@@ -80,6 +80,7 @@ class FileRow(Record):
 
     A file ends in exactly one of indexed, partly (some pages unread: `reason`), failed (`reason`, `error_kind`).
     `chunks` is counted from the rows, never stored. `path` is absolute, `name` is what is shown (relative to its root).
+    `modified` is the document's own date; `mtime_ns` is the file's, 0 when it proves nothing and the content is hashed.
     """
 
     document_id: str
@@ -103,6 +104,7 @@ class FileRow(Record):
     chunks: int = 0
     seconds: float = 0.0
     same_content_as: str = ""
+    mtime_ns: int = 0
 
 
 class Progress(Record):
@@ -120,7 +122,10 @@ class Progress(Record):
 
 
 class IngestReport(Record):
-    """What an ingest did. `embedded`: chunks whose vector was computed; `reused`: chunks that kept theirs."""
+    """What an ingest did. `embedded`: chunks whose vector was computed; `reused`: chunks that kept theirs.
+
+    `failed`, `skipped`: name and reason. Skipped are formats that nothing here reads, links, and special files.
+    """
 
     added: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
@@ -128,6 +133,7 @@ class IngestReport(Record):
     moved: tuple[str, ...] = ()
     deleted: tuple[str, ...] = ()
     failed: tuple[tuple[str, str], ...] = ()
+    skipped: tuple[tuple[str, str], ...] = ()
     notices: tuple[str, ...] = ()
     embedded: int = 0
     reused: int = 0
