@@ -230,13 +230,17 @@ class Fused(Step):
 
 
 class Reranked(Step):
-    """The final order of the candidates: after reranker and gates. Best first, then the dropped ones."""
+    """The final order of the candidates: after reranker and gates. Best first, then the dropped ones.
+
+    `passages`: those of neighbouring chunks that widening added; all others are in the Fused step.
+    """
 
     kind: Literal["reranked"] = "reranked"
     reranker: str
     state: Literal["done", "not_run", "failed"] = "not_run"
     why: str = ""
     candidates: tuple[Candidate, ...] = ()
+    passages: tuple[Passage, ...] = ()
 
     @property
     def kept(self) -> tuple[Candidate, ...]:
@@ -386,6 +390,13 @@ AnyStep = Annotated[
 ]
 
 
+class Delta(Step):
+    """A piece of a written answer as it arrives. Streamed only; the trace keeps the whole Answered step."""
+
+    kind: Literal["delta"] = "delta"
+    text: str
+
+
 class Turn(Record):
     """An earlier question of the conversation and what was answered."""
 
@@ -468,7 +479,8 @@ class Trace(Record):
 
     def passage(self, chunk_id: str) -> Passage | None:
         """The passage of this chunk, from whichever attempt found it."""
-        return next((p for s in self.of_kind("fused") for p in s.passages if p.chunk_id == chunk_id), None)
+        holders = (*self.of_kind("fused"), *self.of_kind("reranked"))
+        return next((p for s in holders for p in s.passages if p.chunk_id == chunk_id), None)
 
     @property
     def seconds(self) -> float:

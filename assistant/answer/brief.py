@@ -1,0 +1,43 @@
+"""What a writer is told, and the sentences that every writer says the same way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assistant.providers import Embedder
+from assistant.settings import Settings
+from assistant.trace import Candidate, Decided, Passage, Term, Turn
+
+
+@dataclass(frozen=True)
+class Brief:
+    """The question, what was decided, and the evidence best first with its passages and the query's terms."""
+
+    question: str
+    decided: Decided
+    evidence: tuple[tuple[Candidate, Passage], ...]
+    terms: tuple[Term, ...]
+    settings: Settings
+    embedder: Embedder
+    history: tuple[Turn, ...] = ()
+    limited_by: str = ""
+
+    @property
+    def chinese(self) -> bool:
+        """Whether the person asked in Chinese."""
+        return is_chinese(self.question)
+
+
+def is_chinese(text: str) -> bool:
+    """Whether the text holds a Han character."""
+    return any("\u3400" <= c <= "\u9fff" for c in text)
+
+
+def caveat_of(brief: Brief) -> str:
+    """The warning before an unsure answer, "" when the decision is to answer."""
+    if brief.decided.decision != "caveat":
+        return ""
+    value = f"{brief.decided.confidence:.2f}"
+    if brief.chinese:
+        return f"不太确定（置信度 {value}）：请核对下面的出处。"
+    return f"Not sure (confidence {value}): check the sources below."

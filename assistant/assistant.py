@@ -1,0 +1,224 @@
+"""Assistant: the one door to a knowledge base for the app, notebooks and the command line."""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import threading
+import uuid
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import platformdirs
+
+from assistant.documents import FileRow, IngestReport, Progress
+from assistant.errors import AssistantError, SettingsError
+from assistant.flow import AskFlow, Parts, StepDone
+from assistant.providers import EMBEDDERS, Embedder
+from assistant.routes import ROUTES
+from assistant.routes.run import RouteRunner
+from assistant.settings import Settings
+from assistant.store.base import Base
+from assistant.trace import BaseInfo, Failed, Step, Trace, Turn
+
+MAX_QUESTION = 4000
+
+
+def default_folder() -> Path:
+    """Where the knowledge base is kept unless another folder is given: the user's data folder."""
+    return Path(platformdirs.user_data_dir("glassbox", appauthor=False)) / "base"
+
+
+class Assistant:
+    """A knowledge base that is open: add files, ask questions. Use it as a context manager, or call `close`.
+
+    ```python
+    with Assistant.open("my-notes") as kb:
+        kb.ingest(["~/Documents/notes"])
+        trace = kb.ask("What is our travel policy?")
+        print(trace.answer, trace.confidence.value)
+    ```
+    """
+
+    def __init__(self, base: Base, embedder: Embedder, settings: Settings, folder: Path) -> None:
+        self.base = base
+        self.embedder = embedder
+        self.settings = settings
+        self.folder = folder
+        self._runner = RouteRunner([ROUTES.build(name, base, embedder) for name in settings.retrieval.routes])
+        self._loop = _Loop()
+
+    @classmethod
+    def open(cls, folder: str | Path | None = None, settings: Settings | None = None) -> Assistant:
+        """The knowledge base in this folder, made when it does not exist. None: the user's own (`default_folder`).
+
+        Settings default to `settings.toml` in the folder. Raises BaseInUse, WrongModel, StoreError, ModelUnavailable,
+        SettingsError.
+        """
+        place = Path(folder).expanduser() if folder else default_folder()
+        chosen = settings or Settings.load(place / "settings.toml")
+        embedder = EMBEDDERS.build(chosen.embedding.provider, chosen)
+        return cls(Base.open(place, embedder.identity, chosen), embedder, chosen, place)
+
+    def __enter__(self) -> Assistant:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends running questions and lets go of the file. Harmless when repeated."""
+        self._runner.close()
+        self._loop.close()
+        self.base.close()
+
+    def info(self) -> BaseInfo:
+        """The base's name, its numbers of documents and chunks (counted now), and its embedder."""
+        counts = self.base.counts()
+        return BaseInfo(
+            name=self.folder.name,
+            documents=counts.documents,
+            chunks=counts.chunks,
+            embedder=self.embedder.identity.text(),
+        )
+
+    def ask(
+        self, question: str, history: Sequence[Turn] = (), changes: Mapping[str, Any] | None = None, write: bool = True
+    ) -> Trace:
+        """The finished trace: answer, evidence, scores, attempts, confidence.
+
+        `changes`: settings for this question only, by path. `write` False: retrieval and confidence only, no answer.
+        Raises SettingsError for an unusable question or setting; all else that goes wrong is a Failed step.
+        """
+        trace: Trace | None = None
+        for item in self.stream(question, history, changes, write):
+            if isinstance(item, Trace):
+                trace = item
+        if trace is None:
+            raise AssistantError("The question was stopped before it was finished; ask it again.")
+        return trace
+
+    def stream(
+        self, question: str, history: Sequence[Turn] = (), changes: Mapping[str, Any] | None = None, write: bool = True
+    ) -> Iterator[Step | Trace]:
+        """Every step as it is made (and Deltas of a written answer), then the finished Trace.
+
+        Closing the generator stops the work.
+        """
+        flow = self._flow(question, history, changes, write)
+        return self._loop.iterate(lambda: _events(flow))
+
+    async def aask(
+        self, question: str, history: Sequence[Turn] = (), changes: Mapping[str, Any] | None = None, write: bool = True
+    ) -> Trace:
+        """Like `ask`, for code that is asynchronous itself."""
+        return await asyncio.to_thread(self.ask, question, history, changes, write)
+
+    def ingest(
+        self,
+        paths: Sequence[str | Path],
+        on_progress: Callable[[Progress], None] | None = None,
+        cancel: threading.Event | None = None,
+    ) -> IngestReport:
+        """Reads files and folders into the base; what is unchanged costs nothing. See `assistant.ingest`."""
+        from assistant.ingest.jobs import run
+
+        places = [Path(p).expanduser() for p in paths]
+        return run(self.base, self.embedder, self.settings, places, on_progress=on_progress, cancel=cancel)
+
+    def documents(self) -> tuple[FileRow, ...]:
+        """Every file with its state, by name."""
+        return self.base.documents()
+
+    def delete(self, document_id: str) -> None:
+        """Removes a document with its chunks, vectors and text index rows; the file itself is not touched."""
+        self.base.delete_document(document_id)
+
+    def chat_models(self) -> tuple[str, ...]:
+        """Names of the chat models an Ollama on its address offers; () when there is none."""
+        from assistant.providers.ollama import installed_models
+
+        try:
+            return tuple(model.name for model in installed_models(self.settings.ollama.url))
+        except AssistantError:
+            return ()
+
+    def _flow(self, question: str, history: Sequence[Turn], changes: Mapping[str, Any] | None, write: bool) -> AskFlow:
+        asked = question.strip()
+        if not asked:
+            raise SettingsError("The question is empty; type what you want to know.")
+        if len(asked) > MAX_QUESTION:
+            raise SettingsError(f"The question has {len(asked)} characters; ask in at most {MAX_QUESTION}.")
+        settings = self.settings.changed(changes) if changes else self.settings
+        trace = Trace(
+            id=uuid.uuid4().hex,
+            question=asked,
+            history=tuple(history),
+            base=self.info(),
+            settings=settings.model_dump(mode="json"),
+            settings_hash=settings.fingerprint(),
+            started=datetime.now(UTC),
+        )
+        return AskFlow(Parts(self.base, self.embedder, self._runner, settings), trace, write)
+
+
+async def _events(flow: AskFlow) -> AsyncIterator[Step | Trace]:
+    handler = flow.run()
+    try:
+        async for event in handler.stream_events():
+            if isinstance(event, StepDone):
+                yield event.step
+        yield await handler
+    except AssistantError as err:
+        failed = Failed(attempt=flow.now.attempt, stage="search", message=str(err))
+        yield failed
+        yield flow.now.trace.plus(failed)
+    finally:
+        if not handler.done():
+            await handler.cancel_run()
+
+
+class _Loop:
+    """One event loop in a thread of its own for the assistant's life: clients bound to a loop stay usable."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="assistant-loop", daemon=True)
+        self._thread.start()
+
+    def iterate(self, make: Callable[[], AsyncIterator[Any]]) -> Iterator[Any]:
+        """The items of an asynchronous iterator that runs in the loop."""
+        items: queue.Queue[tuple[str, Any]] = queue.Queue()
+
+        async def pump() -> None:
+            try:
+                async for item in make():
+                    items.put(("item", item))
+                items.put(("end", None))
+            except BaseException as err:
+                items.put(("error", err))
+                if not isinstance(err, Exception):
+                    raise
+
+        job = asyncio.run_coroutine_threadsafe(pump(), self._loop)
+        try:
+            while True:
+                kind, value = items.get()
+                if kind == "end":
+                    return
+                if kind == "error":
+                    raise value
+                yield value
+        finally:
+            job.cancel()
+
+    def close(self) -> None:
+        """Stops the loop; harmless when repeated."""
+        if self._loop.is_running():
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join(timeout=5)

@@ -1,0 +1,53 @@
+"""decide: confidence and attempt → what happens next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assistant.settings import Judging, Loop
+from assistant.trace import Confidence, Decided
+
+
+def decide(
+    judged: Sequence[Confidence], judging: Judging, loop: Loop, retry: str | None, no_retry_why: str = ""
+) -> Decided:
+    """answer, caveat, decline, or rewrite. `judged`: one confidence per attempt so far, this one last.
+
+    `retry`: how the next attempt would search, None when every way was tried or none applies (`no_retry_why`).
+    The answer stands on the best attempt; of equal ones, on the first.
+    """
+    now = judged[-1]
+    best = max(judged, key=lambda c: (c.value, -c.attempt))
+    earlier = max((c.value for c in judged[:-1]), default=None)
+    gain = None if earlier is None else now.value - earlier
+    decision, why = _decision(best.value, len(judged), judging, loop, gain, retry, no_retry_why)
+    return Decided(
+        attempt=now.attempt,
+        decision=decision,  # type: ignore[arg-type]
+        why=why,
+        confidence=best.value,
+        best_attempt=best.attempt,
+        gain=gain,
+    )
+
+
+def _decision(
+    value: float, attempts: int, judging: Judging, loop: Loop, gain: float | None, retry: str | None, no_retry: str
+) -> tuple[str, str]:
+    if value >= judging.answer_at:
+        return "answer", f"{value:.2f} reaches {judging.answer_at:.2f}"
+    if value < judging.decline_below:
+        return "decline", f"{value:.2f} is below {judging.decline_below:.2f}"
+    band = f"{value:.2f} is between {judging.decline_below:.2f} and {judging.answer_at:.2f}"
+    stop = _stop(attempts, loop, gain, retry, no_retry)
+    return ("caveat", f"{band}; {stop}") if stop else ("rewrite", f"{band}: {retry}")
+
+
+def _stop(attempts: int, loop: Loop, gain: float | None, retry: str | None, no_retry: str) -> str | None:
+    if attempts >= loop.max_attempts:
+        return f"all {loop.max_attempts} attempts are used"
+    if retry is None:
+        return no_retry or "there is no other way to search"
+    if gain is not None and gain < loop.min_gain:
+        return f"the last attempt changed the confidence by {gain:+.2f}, less than {loop.min_gain:.2f}"
+    return None

@@ -1,0 +1,147 @@
+"""evaluate: a temporary base over a folder, every question asked, one JSON line each."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from assistant.assistant import Assistant
+from assistant.errors import SettingsError
+from assistant.evaluation.cache import CachedEmbedder
+from assistant.providers import EMBEDDERS
+from assistant.settings import Settings
+from assistant.store.base import Base
+from assistant.trace import Trace, Turn
+
+LEAST_HITS = 10
+PATIENCE_SECONDS = 60.0  # a busy machine must not change an evaluation: routes may take their time here
+
+
+class Question(BaseModel):
+    """One question; other fields of the line are ignored. `history`: earlier questions, oldest first."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    id: str
+    query: str
+    history: tuple[str, ...] = ()
+
+
+def evaluate(
+    documents: Path,
+    questions: Path,
+    out: Path,
+    settings: Settings | None = None,
+    *,
+    retrieval_only: bool = False,
+    cache: Path | None = None,
+    traces: Path | None = None,
+    on_progress: Callable[[str, int, int], None] | None = None,
+) -> dict[str, int]:
+    """Writes one line per question to `out`; returns how many ended in each decision.
+
+    The line: {id, hits, confidence, decision, answer, citations, seconds, attempts}; see `line_of`. `traces`: a folder
+    for the whole trace of every question. `on_progress(stage, done, total)`. Raises SettingsError for a missing
+    folder or an unreadable question file.
+    """
+    asked = tuple(read_questions(questions))
+    if not documents.is_dir():
+        raise SettingsError(f"There is no folder {str(documents)!r}; give the folder of the documents.")
+    tell = on_progress or (lambda stage, done, total: None)
+    counts: dict[str, int] = {}
+    with tempfile.TemporaryDirectory(prefix="glassbox-evaluate-") as place:
+        with _open(Path(place), settings or Settings(), cache) as kb:
+            kb.ingest([documents], lambda p: tell("reading", p.files_done, p.files))
+            out.parent.mkdir(parents=True, exist_ok=True)
+            with out.open("w", encoding="utf-8") as file:
+                for number, question in enumerate(asked, 1):
+                    row = _ask(kb, question, documents, retrieval_only, traces)
+                    counts[row["decision"]] = counts.get(row["decision"], 0) + 1
+                    file.write(json.dumps(row, ensure_ascii=False) + "\n")
+                    tell("asking", number, len(asked))
+    return counts
+
+
+def read_questions(path: Path) -> Iterator[Question]:
+    """The questions of a JSONL file in order. Raises SettingsError naming the line."""
+    try:
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
+    except (OSError, UnicodeDecodeError) as err:
+        raise SettingsError(f"The questions {str(path)!r} cannot be read ({err}); give a JSONL file.") from err
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            yield Question.model_validate_json(line)
+        except ValidationError as err:
+            reason = err.errors()[0]["msg"]
+            raise SettingsError(
+                f"Line {number} of {str(path)!r} is not a question ({reason}); it needs the fields id and query."
+            ) from err
+
+
+def _open(place: Path, settings: Settings, cache: Path | None) -> Assistant:
+    patient = settings.changed({"retrieval.seconds_per_route": PATIENCE_SECONDS})
+    embedder = EMBEDDERS.build(patient.embedding.provider, patient)
+    folder = cache or Path(platformdirs.user_cache_dir("glassbox", appauthor=False)) / "evaluation"
+    cached: Any = CachedEmbedder(embedder, folder)
+    return Assistant(Base.open(place, embedder.identity, patient), cached, patient, place)
+
+
+def _ask(
+    kb: Assistant, question: Question, documents: Path, retrieval_only: bool, traces: Path | None
+) -> dict[str, Any]:
+    started = time.perf_counter()
+    history = tuple(Turn(question=q) for q in question.history)
+    trace = kb.ask(question.query, history, write=not retrieval_only)
+    row = line_of(question.id, trace, documents, time.perf_counter() - started)
+    if traces:
+        traces.mkdir(parents=True, exist_ok=True)
+        trace.save(traces / f"{''.join(c if c.isalnum() or c in '-_' else '_' for c in question.id)}.json")
+    return row
+
+
+def line_of(question_id: str, trace: Trace, documents: Path, seconds: float) -> dict[str, Any]:
+    """One line of results: hits best first (kept ones, then dropped ones up to ten), confidence, decision, answer."""
+    answered = trace.answered
+    decided = trace.last("decided")
+    decision = decided.decision if decided else "decline"
+    names = {"decline": "abstain"}
+    return {
+        "id": question_id,
+        "hits": [_hit(trace, c, documents) for c in _hits(trace)],
+        "confidence": trace.confidence.value if trace.confidence else 0.0,
+        "decision": names.get(decision, decision),
+        "answer": " ".join(s.text for s in answered.sentences) if answered and answered.citations else None,
+        "citations": [{"doc": c.document, "text": c.text} for c in answered.citations] if answered else [],
+        "seconds": round(seconds, 4),
+        "attempts": trace.attempts,
+    }
+
+
+def _hits(trace: Trace) -> list[Any]:
+    candidates = trace.candidates()
+    kept = [c for c in candidates if c.final_rank]
+    rest = [c for c in candidates if not c.final_rank and c.dropped and c.dropped.gate == "keep"]
+    return [*kept, *rest[: max(0, LEAST_HITS - len(kept))]]
+
+
+def _hit(trace: Trace, candidate: Any, documents: Path) -> dict[str, Any]:
+    passage = trace.passage(candidate.chunk_id)
+    assert passage is not None
+    scores = {line.route: line.raw.value for line in candidate.routes}
+    return {
+        "doc": passage.document,
+        "text": passage.text,
+        "start": passage.start,
+        "end": passage.end,
+        "page": passage.pages[0] if passage.pages else None,
+        "scores": {**scores, "fused": candidate.fused.value},
+    }

@@ -1,0 +1,109 @@
+"""fuse: the routes' hits → one ledger, best first."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+
+from assistant.fusion import FUSIONS
+from assistant.settings import Retrieval
+from assistant.trace import Candidate, Fused, Passage, Reading, Retrieved, RouteScore
+
+
+def fuse(
+    found: Sequence[Retrieved],
+    passages: Sequence[Passage],
+    settings: Retrieval,
+    identifiers: Sequence[str] = (),
+    present: Mapping[str, frozenset[str]] | None = None,
+) -> Fused:
+    """Every chunk that any route found, by the sum of its shares; equal sums by chunk id. Empty when nothing was found.
+
+    `present`: chunk id → which of the query's terms it holds. Passages that are missing (deleted meanwhile) drop out.
+    """
+    started = time.perf_counter()
+    weights, why = route_weights(settings, identifiers, found)
+    scored = {(r.route, r.part): FUSIONS.part(settings.fusion)(r, settings) for r in found}
+    texts = {p.chunk_id: p for p in passages}
+    ids = dict.fromkeys(h.chunk_id for r in found for h in r.hits if h.chunk_id in texts)
+    terms = tuple(dict.fromkeys(t.text for r in found for t in r.terms))
+    lines = {i: _ledger(i, found, scored, weights, settings) for i in ids}
+    order = sorted(ids, key=lambda i: (-sum(line.share for line in lines[i]), i))
+    candidates = tuple(
+        _candidate(i, rank, lines[i], terms, (present or {}).get(i, frozenset())) for rank, i in enumerate(order, 1)
+    )
+    return Fused(
+        attempt=found[0].attempt if found else 1,
+        seconds=time.perf_counter() - started,
+        method=settings.fusion,
+        parts=tuple(dict.fromkeys(r.query for r in found)),
+        weights=weights,
+        weights_why=why,
+        rrf_k=settings.rrf_k if settings.fusion == "reciprocal_rank" else None,
+        identifiers=tuple(identifiers),
+        candidates=candidates,
+        passages=tuple(texts[i] for i in order),
+    )
+
+
+def route_weights(
+    settings: Retrieval, identifiers: Sequence[str], found: Sequence[Retrieved]
+) -> tuple[dict[str, float], str]:
+    """{route: weight} and the sentence why; a route without a weight of its own counts 0.5."""
+    if identifiers:
+        known = {"vector": settings.identifier_vector_weight, "text": settings.identifier_text_weight}
+        why = f"the query names {', '.join(identifiers)}: exact words count more"
+    else:
+        known = {"vector": settings.vector_weight, "text": settings.text_weight}
+        why = "no identifier or number in the query"
+    return {r: known.get(r, 0.5) for r in dict.fromkeys(f.route for f in found)}, why
+
+
+def _ledger(
+    chunk_id: str,
+    found: Sequence[Retrieved],
+    scored: Mapping[tuple[str, int], Mapping[str, float]],
+    weights: Mapping[str, float],
+    settings: Retrieval,
+) -> tuple[RouteScore, ...]:
+    return tuple(_line(chunk_id, r, scored[r.route, r.part], weights[r.route], settings) for r in found)
+
+
+def _line(
+    chunk_id: str, found: Retrieved, scores: Mapping[str, float], weight: float, settings: Retrieval
+) -> RouteScore:
+    unit = "min-max" if settings.fusion == "scores" else settings.fusion.replace("_", " ")
+    hit = next((h for h in found.hits if h.chunk_id == chunk_id), None)
+    if hit is None:
+        missing = _missing(found)
+        return RouteScore(route=found.route, part=found.part, raw=missing, normalised=missing, weight=weight, share=0.0)
+    return RouteScore(
+        route=found.route,
+        part=found.part,
+        rank=hit.rank,
+        raw=Reading.of(hit.score, found.unit),
+        normalised=Reading.of(scores[chunk_id], unit),
+        weight=weight,
+        share=weight * scores[chunk_id],
+    )
+
+
+def _missing(found: Retrieved) -> Reading:
+    if found.state == "failed":
+        return Reading.failed(found.why, found.unit)
+    if found.state != "done":
+        return Reading.not_run(found.why or found.state, found.unit)
+    return Reading.not_run(f"not among the first {found.depth} of this route", found.unit)
+
+
+def _candidate(
+    chunk_id: str, rank: int, lines: tuple[RouteScore, ...], terms: Sequence[str], present: frozenset[str]
+) -> Candidate:
+    return Candidate(
+        chunk_id=chunk_id,
+        routes=lines,
+        fused=Reading.of(sum(line.share for line in lines), "fused"),
+        fused_rank=rank,
+        present=tuple(t for t in terms if t in present),
+        absent=tuple(t for t in terms if t not in present),
+    )

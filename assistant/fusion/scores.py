@@ -1,0 +1,19 @@
+"""Score fusion: each route's scores stretched to 0–1 over its own hits."""
+
+from __future__ import annotations
+
+from assistant.settings import Retrieval
+from assistant.trace import Retrieved
+
+UNIT = "min-max"
+
+
+def normalise(found: Retrieved, settings: Retrieval) -> dict[str, float]:
+    """{chunk id: (score − lowest) / (highest − lowest)}: 1 for the best hit, 0 for the last; all 1 when equal."""
+    if not found.hits:
+        return {}
+    scores = [hit.score for hit in found.hits]
+    low, high = min(scores), max(scores)
+    if high <= low:
+        return {hit.chunk_id: 1.0 for hit in found.hits}
+    return {hit.chunk_id: (hit.score - low) / (high - low) for hit in found.hits}

@@ -1,0 +1,49 @@
+"""replay: a stored trace under other settings, without retrieval and without a model."""
+
+from __future__ import annotations
+
+from assistant.confidence.judge import judge
+from assistant.decide import decide
+from assistant.fusion.fuse import fuse
+from assistant.rerank.rerank import rerank
+from assistant.settings import Settings
+from assistant.trace import Confidence, Fused, Step, Trace
+
+_COMPUTED = ("fused", "reranked", "confidence", "decided")
+
+
+def replay(trace: Trace, settings: Settings) -> Trace:
+    """The trace as it would be under these settings: fusion, order, confidence and decision of each attempt anew.
+
+    What was retrieved stays; attempts are neither added nor removed; the answer is left out, since it stood on the old
+    order. Neighbours that widening added stay where they were found.
+    """
+    steps: list[Step] = []
+    judged: list[Confidence] = []
+    for step in trace.steps:
+        if step.kind == "fused":
+            steps += _again(trace, step, _settings_of(trace, step.attempt, settings), judged)
+        elif step.kind not in (*_COMPUTED, "answered"):
+            steps.append(step)
+    update = {
+        "steps": tuple(steps),
+        "settings": settings.model_dump(mode="json"),
+        "settings_hash": settings.fingerprint(),
+    }
+    return trace.model_copy(update=update)
+
+
+def _settings_of(trace: Trace, attempt: int, settings: Settings) -> Settings:
+    rewritten = trace.last("rewritten", attempt)
+    return settings.changed(rewritten.changes) if rewritten else settings
+
+
+def _again(trace: Trace, stored: Fused, settings: Settings, judged: list[Confidence]) -> tuple[Step, ...]:
+    found = trace.of_kind("retrieved", stored.attempt)
+    present = {c.chunk_id: frozenset(c.present) for c in stored.candidates}
+    fused = fuse(found, stored.passages, settings.retrieval, stored.identifiers, present)
+    confidence = judge(fused, found, settings.judging, trace.started)
+    judged.append(confidence)
+    rewritten = trace.last("rewritten", stored.attempt + 1)
+    decided = decide(judged, settings.judging, settings.loop, rewritten.why if rewritten else None, "replayed")
+    return fused, rerank(fused, settings.retrieval), confidence, decided

@@ -1,0 +1,28 @@
+"""What a rewriter is told, and what it proposes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from assistant.settings import Settings
+
+
+@dataclass(frozen=True)
+class Situation:
+    """The question as searched so far: `queries` and `settings` of the last attempt, and the identifiers it names."""
+
+    question: str
+    queries: tuple[str, ...]
+    identifiers: tuple[str, ...]
+    settings: Settings
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """The next attempt: what to search for, which settings change, and the sentence why."""
+
+    queries: tuple[str, ...]
+    why: str
+    changes: Mapping[str, Any] = field(default_factory=dict)

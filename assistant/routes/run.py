@@ -1,0 +1,73 @@
+"""Running the routes side by side, each with its time limit."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeout
+
+from assistant.errors import AssistantError
+from assistant.routes.route import Query, Route
+from assistant.trace import Retrieved
+
+logger = logging.getLogger(__name__)
+
+
+class RouteRunner:
+    """Runs routes in threads of its own; a late route is recorded as late and the rest goes on without it."""
+
+    def __init__(self, routes: Sequence[Route], workers: int = 4) -> None:
+        self.routes = tuple(routes)
+        self._pool = ThreadPoolExecutor(max_workers=workers, thread_name_prefix="route")
+        self._warm: set[str] = set()
+
+    def retrieve(self, queries: Sequence[Query], seconds: float) -> tuple[Retrieved, ...]:
+        """One record a query and route, in that order. `seconds`: each route's limit, once it has run before.
+
+        A route's first run loads the model and the matrix, so it may take as long as it needs.
+        """
+        started = time.perf_counter()
+        jobs = [(route, query, self._pool.submit(_timed, route, query)) for query in queries for route in self.routes]
+        return tuple(self._collect(route, query, job, started + seconds) for route, query, job in jobs)
+
+    def close(self) -> None:
+        """Waits for nothing; running searches end by themselves."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _collect(self, route: Route, query: Query, job: Future[Retrieved], deadline: float) -> Retrieved:
+        limit = max(0.0, deadline - time.perf_counter()) if route.name in self._warm else None
+        try:
+            found = job.result(timeout=limit)
+        except FutureTimeout:
+            job.cancel()
+            return _without(route, query, "late", f"no answer within {limit or 0:.1f} s; the other routes went on")
+        except AssistantError as err:
+            return _without(route, query, "failed", str(err))
+        except Exception as err:
+            logger.exception("route %s failed", route.name)
+            return _without(route, query, "failed", f"{type(err).__name__}: {err}")
+        self._warm.add(route.name)
+        return found
+
+
+def _timed(route: Route, query: Query) -> Retrieved:
+    started = time.perf_counter()
+    found = route.search(query)
+    return found.model_copy(update={"seconds": time.perf_counter() - started})
+
+
+def _without(route: Route, query: Query, state: str, why: str) -> Retrieved:
+    return Retrieved.model_validate(
+        {
+            "route": route.name,
+            "query": query.text,
+            "attempt": query.attempt,
+            "part": query.part,
+            "unit": route.unit,
+            "depth": query.depth,
+            "state": state,
+            "why": why,
+        }
+    )

@@ -1,0 +1,112 @@
+"""Confidence: every number of the calculation, by hand."""
+
+from __future__ import annotations
+
+import math
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assistant.confidence.judge import judge
+from assistant.errors import SettingsError
+from assistant.fusion.fuse import fuse
+from assistant.settings import Judging, Retrieval
+from records import ASKED, passage, term, text, vector
+
+TERMS = (term("leave", idf=2.0), term("days", idf=1.0), term("x9", df=0, idf=5.0, identifier=True))
+
+
+def judged(found, present=None, passages=None, **settings):
+    chunks = passages or [passage("a"), passage("b")]
+    return judge(fuse(found, chunks, Retrieval(), (), present), found, Judging(**settings), ASKED)
+
+
+def signals(confidence):
+    return {s.name: s for s in confidence.signals}
+
+
+def test_the_four_signals_are_what_their_formulas_say():
+    found = [vector({"a": 0.9, "b": 0.8}, mean=0.7, deviation=0.05), text({"a": 4.0, "b": 2.0}, TERMS)]
+    measured = signals(judged(found, {"a": frozenset({"leave"})}))
+    assert measured["coverage"].value.value == pytest.approx(2.0 / 8.0)
+    assert measured["cosine_z"].raw.value == pytest.approx(4.0)
+    assert measured["cosine_z"].value.value == pytest.approx(0.4)
+    assert measured["lead"].value.value == pytest.approx(1.0)  # min-max: a 1, b 0
+    assert measured["unknown_identifiers"].value.value == 1.0
+    assert "x9" in measured["unknown_identifiers"].why
+
+
+def test_the_sum_is_intercept_plus_weight_times_value_through_the_logistic():
+    found = [vector({"a": 0.9, "b": 0.8}), text({"a": 4.0, "b": 2.0}, TERMS)]
+    c = judged(found, {"a": frozenset({"leave", "days"})})
+    total = c.intercept + sum(s.weight * s.value.value for s in c.signals)
+    assert c.total == pytest.approx(total)
+    assert c.linked == pytest.approx(1 / (1 + math.exp(-total)))
+
+
+def test_classic_is_four_tenths_three_tenths_three_tenths():
+    terms = (term("leave", idf=2.0), term("days", idf=1.0))
+    found = [vector({"a": 0.9, "b": 0.8}), text({"a": 4.0, "b": 2.0}, terms)]
+    c = judged(found, {"a": frozenset({"leave"})}, method="classic")
+    # distribution 1 − 0 = 1, overlap 1/2, authority 0.5
+    assert c.value == pytest.approx(0.4 * 1 + 0.3 * 0.5 + 0.3 * 0.5)
+    assert c.link == "identity"
+
+
+def test_an_empty_result_has_no_confidence_to_speak_of():
+    assert judged([vector({}), text({}, TERMS)], passages=[passage("a")]).value < 0.01
+
+
+def test_a_signal_that_could_not_be_measured_takes_its_usual_value_and_says_so():
+    late = vector({"a": 0.9}).model_copy(update={"state": "late", "why": "slow", "hits": (), "background": None})
+    c = judged([late, text({"a": 4.0}, TERMS)], {"a": frozenset({"leave"})})
+    z = signals(c)["cosine_z"]
+    assert (z.raw.state, z.value.value) == ("not_run", None)
+    assert "usual value" in z.why
+
+
+def test_a_split_question_is_as_sure_as_its_weakest_part():
+    good = [vector({"a": 0.95, "b": 0.7}, part=0, query="one"), text({"a": 9.0}, (term("one"),), part=0, query="one")]
+    poor = [vector({"b": 0.71, "a": 0.70}, part=1, query="two"), text({}, (term("two", df=0, idf=3.0),), part=1, query="two")]
+    c = judged([*good, *poor], {"a": frozenset({"one"})})
+    assert c.part == 1
+    assert c.value < judged(good, {"a": frozenset({"one"})}).value
+
+
+@pytest.mark.parametrize(("months", "points"), [(3, 0.0), (8, -0.1), (14, -0.2)])
+def test_freshness_takes_points_off_old_sources_when_it_is_on(months, points):
+    old = passage("a", modified=ASKED - timedelta(days=months * 30.44 + 1))
+    found = [vector({"a": 0.9}), text({"a": 4.0}, TERMS[:2])]
+    on = judged(found, {"a": frozenset({"leave", "days"})}, [old], freshness=True)
+    off = judged(found, {"a": frozenset({"leave", "days"})}, [old])
+    assert next(a.points for a in on.adjustments if a.name == "freshness") == points
+    assert off.value - on.value == pytest.approx(-points)
+
+
+def test_authority_moves_the_confidence_by_at_most_a_tenth_when_it_is_on():
+    found = [vector({"a": 0.9}), text({"a": 4.0}, TERMS[:2])]
+    c = judged(found, {}, [passage("a", authority=1.0)], authority=True)
+    assert next(a.points for a in c.adjustments if a.name == "authority") == pytest.approx(0.1)
+
+
+def test_unknown_coefficients_name_the_known_ones():
+    with pytest.raises(SettingsError, match="signals"):
+        judged([vector({"a": 0.9}), text({})], coefficients="nope")
+
+
+@given(
+    st.dictionaries(st.sampled_from("ab"), st.floats(-1, 1), max_size=2),
+    st.dictionaries(st.sampled_from("ab"), st.floats(0, 50), max_size=2),
+    st.sets(st.sampled_from(["leave", "days", "x9"])),
+    st.sampled_from(["signals", "classic"]),
+    st.booleans(),
+)
+def test_points_add_up_to_the_shown_confidence(cosines, bm25, present, method, adjust):
+    found = [vector(cosines), text(bm25, TERMS)]
+    old = [passage(i, authority=0.9, modified=ASKED - timedelta(days=500)) for i in "ab"]
+    c = judged(found, {"a": frozenset(present)}, old, method=method, authority=adjust, freshness=adjust)
+    points = c.start + sum(s.points for s in c.signals) + sum(a.points for a in c.adjustments)
+    assert points == pytest.approx(c.value, abs=1e-12)
+    assert 0 <= c.value <= 1
