@@ -8,6 +8,7 @@ AssistantError
 │   ├── BaseInUse      another process has it open
 │   └── WrongModel     it was built with another embedding model
 ├── BadReply           a model answered something that cannot be used: retry
+├── TextTooLong        a text is longer than the model reads: cut it into shorter chunks
 └── BadTrace           a saved trace cannot be read: choose another file
 
 Each message is one sentence: what happened, with which value, and what to do next.
@@ -57,6 +58,15 @@ class WrongModel(StoreError):
 
 class BadReply(AssistantError):
     """A model's reply cannot be used."""
+
+
+class TextTooLong(AssistantError):
+    """A text is longer than the model reads; `tokens` is its length, `limit` the model's. Never cut silently."""
+
+    def __init__(self, message: str, tokens: int = 0, limit: int = 0) -> None:
+        super().__init__(message)
+        self.tokens = tokens
+        self.limit = limit
 
 
 class BadTrace(AssistantError):
