@@ -1,0 +1,166 @@
+"""The command line's commands: the same assistant as in the app, printed as lines."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import platform
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assistant.errors import SettingsError
+from assistant.settings import Settings
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+
+    from assistant import Assistant, Trace
+    from assistant.documents import IngestReport, Progress
+
+OK, FAILED, DECLINED = 0, 1, 3
+
+
+def overrides(options: argparse.Namespace) -> dict[str, Any]:
+    """The settings given with --set; values are TOML, and what is not TOML is taken as text."""
+    changes: dict[str, Any] = {}
+    for text in getattr(options, "set", []):
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise SettingsError(f"--set {text!r} has no '='; write for example --set retrieval.depth=80.")
+        try:
+            changes[key.strip()] = tomllib.loads(f"value = {value}")["value"]
+        except tomllib.TOMLDecodeError:
+            changes[key.strip()] = value.strip()
+    return changes
+
+
+def open_assistant(options: argparse.Namespace) -> Assistant:
+    """The knowledge base named by --kb (default: the user's own), open, with --set laid over its settings."""
+    changes = overrides(options)
+    Settings().changed(changes)  # a mistake is said before anything is loaded
+    from assistant.assistant import Assistant, default_folder
+
+    folder = Path(options.kb).expanduser() if "kb" in options else default_folder()
+    return Assistant.open(folder, Settings.load(folder / "settings.toml").changed(changes))
+
+
+def ingest(options: argparse.Namespace) -> int:
+    """Reads the paths into the base with a progress bar; 1 when a file could not be read."""
+    with open_assistant(options) as kb:
+        with _bar() as bar:
+            task = bar.add_task("looking for files", total=None)
+            report = kb.ingest(options.paths, on_progress=lambda p: bar.update(task, **_moment(p)))
+        for line in report_lines(report):
+            print(line)
+        info = kb.info()
+        print(f"The knowledge base holds {info.documents} documents with {info.chunks} chunks.")
+    return FAILED if report.failed else OK
+
+
+def _bar() -> Bar:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    columns = (TextColumn("{task.percentage:>3.0f} %"), BarColumn(), TextColumn("{task.description}", markup=False))
+    return Progress(*columns, transient=True, console=Console(stderr=True))
+
+
+def _moment(progress: Progress) -> dict[str, Any]:
+    rate = f", {progress.chunks_per_second:.1f} chunks/s" if progress.chunks_per_second else ""
+    left = f", about {_duration(progress.seconds_left)} left" if progress.seconds_left is not None else ""
+    text = f"{progress.files_done} of {progress.files} files{rate}{left} · {progress.state} {progress.file}"
+    return {"completed": progress.files_done, "total": progress.files or None, "description": text}
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+
+
+def report_lines(report: IngestReport) -> Iterator[str]:
+    """What an ingest did, in lines: the counts, then everything that a person may have to act on."""
+    counts = ("added", "changed", "moved", "deleted", "unchanged", "failed", "skipped")
+    done = ", ".join(f"{len(getattr(report, name))} {name}" for name in counts if getattr(report, name))
+    chunks = f"{report.embedded} chunks embedded, {report.reused} reused"
+    yield f"{done or 'Nothing to do'} ({chunks}, {report.seconds:.1f} s)"
+    yield from report.notices
+    yield from (f"skipped: {name}: {why}" for name, why in report.skipped)
+    yield from (f"failed: {name}: {why}" for name, why in report.failed)
+
+
+def ask(options: argparse.Namespace) -> int:
+    """Prints the answer with its sources, or the trace; 3 when the documents do not answer."""
+    with open_assistant(options) as kb:
+        trace = kb.ask(options.question)
+    if options.json:
+        print(trace.model_dump_json(indent=2))
+    else:
+        for line in answer_lines(trace):
+            print(line)
+    if failed := trace.last("failed"):
+        print(failed.message, file=sys.stderr)
+        return FAILED
+    return DECLINED if trace.decision == "decline" else OK
+
+
+def answer_lines(trace: Trace) -> Iterator[str]:
+    """The answer, its caveat, what it stands on and how sure it is; nothing while there is no answer."""
+    answered, confidence = trace.answered, trace.confidence
+    if answered is None:
+        return
+    yield from (line for line in (answered.text, answered.caveat, answered.why) if line)
+    for source in answered.citations:
+        heading = f" › {' › '.join(source.heading)}" if source.heading else ""
+        pages = f", p. {source.pages[0]}" if source.pages else ""
+        yield f"[{source.number}] {source.document}{heading}{pages}"
+    yield from answered.suggestions
+    if confidence:
+        limit = f"; {confidence.limited_by}" if confidence.limited_by else ""
+        yield f"({answered.label}; confidence {confidence.value:.2f}{limit})"
+
+
+def evaluate(options: argparse.Namespace) -> int:
+    """Asks every question over the documents in a base of its own; one JSON line each."""
+    settings = Settings.load(Path(options.kb).expanduser() / "settings.toml") if "kb" in options else Settings()
+    settings = settings.changed(overrides(options))
+    from assistant.evaluation.run import evaluate as run
+
+    documents, questions, out = (Path(p).expanduser() for p in (options.documents, options.questions, options.out))
+    with _bar() as bar:
+        task = bar.add_task("reading", total=None)
+
+        def tell(stage: str, done: int, total: int) -> None:
+            text = f"{stage}: {done} of {total}"
+            bar.update(task, completed=done, total=total or None, description=text)
+
+        counts = run(documents, questions, out, settings, retrieval_only=options.retrieval_only, on_progress=tell)
+    decided = ", ".join(f"{count} {decision}" for decision, count in sorted(counts.items()))
+    print(f"{sum(counts.values())} questions ({decided or 'none'}); results are in {out}.")
+    return OK
+
+
+def doctor(options: argparse.Namespace, missing: list[str]) -> int:
+    """Says versions, base, model and what is wrong. `missing`: requirements that this Python does not meet."""
+    print(f"Python    {platform.python_version()} on {platform.system()} {platform.machine()}")
+    for package in ("glassbox-assistant", "gradio", "llama-index-core", "duckdb", "onnxruntime", "pymupdf"):
+        print(f"          {package} {_version(package)}")
+    print(f"Packages  {'as pinned' if not missing else 'not as pinned: ' + ', '.join(missing)}")
+    with open_assistant(options) as kb:
+        info = kb.info()
+        print(f"Base      {kb.folder}: {info.documents} documents, {info.chunks} chunks")
+        print(f"Embedder  {info.embedder}")
+        for row in kb.documents():
+            if row.state not in ("indexed", "partly"):
+                print(f"          {row.state}: {row.name}: {row.reason}")
+        models = kb.chat_models()
+        print(f"Ollama    {', '.join(models) if models else 'no chat model reachable; answers are quoted sentences'}")
+    return FAILED if missing else OK
+
+
+def _version(package: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"
