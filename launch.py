@@ -4,21 +4,22 @@ The first start makes an environment in `.venv` beside this file, installs the p
 inside. Where the pinned packages are already there (an environment of your own), that one is used.
 """
 
+import sys
+
+if sys.version_info < (3, 11):  # noqa: UP036 - the sentence for those who have an older one
+    sys.exit(
+        "Glassbox needs Python 3.11 or newer, and this is {}.{}; install it from python.org.".format(*sys.version_info)
+    )
+
 import argparse
 import hashlib
 import importlib.metadata
 import os
 import re
 import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-if sys.version_info < (3, 11):  # noqa: UP036 - the sentence for those who have an older one
-    sys.exit(
-        "Glassbox needs Python 3.11 or newer, and this is {}.{}; install it from python.org.".format(*sys.version_info)
-    )
 
 if TYPE_CHECKING:
     from assistant import Assistant
