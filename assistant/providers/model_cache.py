@@ -6,12 +6,15 @@ import hashlib
 import logging
 import os
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 from platformdirs import user_cache_dir
 
 logger = logging.getLogger(__name__)
+
+_ABANDONED_SECONDS = 3600
 
 
 def cache_folder() -> Path:
@@ -53,6 +56,7 @@ def _intact(folder: Path, stem: str, suffix: str) -> bytes | None:
 def _write(folder: Path, name: str, content: bytes) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        _remove_abandoned(folder)
         handle, partial = tempfile.mkstemp(prefix=".partial-", dir=folder)
     except OSError as err:
         logger.warning("The built model cannot be kept in %s (%s); it is built again at the next start.", folder, err)
@@ -66,6 +70,13 @@ def _write(folder: Path, name: str, content: bytes) -> None:
     except OSError as err:
         _remove(Path(partial))
         logger.warning("The built model cannot be kept in %s (%s); it is built again at the next start.", folder, err)
+
+
+def _remove_abandoned(folder: Path) -> None:
+    """Removes what a build left behind that was killed; a younger file may still be written by another process."""
+    for path in folder.glob(".partial-*"):
+        if time.time() - path.stat().st_mtime > _ABANDONED_SECONDS:
+            _remove(path)
 
 
 def _remove(path: Path) -> None:
