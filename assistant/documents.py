@@ -33,7 +33,8 @@ class Document(Record):
     """One file as read. For plain text and Markdown `text` is the decoded file itself, so offsets are the file's own.
 
     `media`: md, txt, html, pdf, docx. `language`: zh, en, mixed, other. `meta`: front matter and properties as text.
-    `warnings`: what a person should know ("page 4 has no text: it is a picture"). `authority` None = not stated.
+    `warnings`: what a person should know ("page 4 has no text: it is a picture"); `unread`: those that name text which
+    is not in the document, so that the file is indexed only in part. `authority` None = not stated.
     """
 
     path: str
@@ -49,6 +50,7 @@ class Document(Record):
     encoding: str = ""
     meta: dict[str, str] = {}
     warnings: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
 
 
 class Chunk(Record):
