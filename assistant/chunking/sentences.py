@@ -9,132 +9,18 @@ _CLOSERS = "”’」』）)】》〉\"'］\\]*_"
 _MARKS = re.compile(rf"(?:[。！？；｡]+|…+|[.!?]+)[{_CLOSERS}]*|[^\S\r\n]*(?:\r\n|\r|\n)\s*")
 _WORD_BEFORE = re.compile(r"[^\s(（\[\"“'‘,，、/]*$")
 _ABBREVIATIONS = frozenset(
-    [
-        "mr",
-        "mrs",
-        "ms",
-        "dr",
-        "prof",
-        "sr",
-        "jr",
-        "st",
-        "rev",
-        "gen",
-        "col",
-        "lt",
-        "sgt",
-        "capt",
-        "gov",
-        "sen",
-        "rep",
-        "pres",
-        "hon",
-        "messrs",
-        "mt",
-        "ft",
-        "vs",
-        "etc",
-        "approx",
-        "ca",
-        "cf",
-        "al",
-        "eg",
-        "ie",
-        "e.g",
-        "i.e",
-        "viz",
-        "fig",
-        "figs",
-        "eq",
-        "eqs",
-        "ref",
-        "refs",
-        "sec",
-        "ch",
-        "chap",
-        "vol",
-        "vols",
-        "no",
-        "nos",
-        "p",
-        "pp",
-        "par",
-        "para",
-        "art",
-        "ed",
-        "eds",
-        "trans",
-        "dept",
-        "est",
-        "inc",
-        "ltd",
-        "co",
-        "corp",
-        "univ",
-        "assn",
-        "bros",
-        "ave",
-        "blvd",
-        "rd",
-        "jan",
-        "feb",
-        "mar",
-        "apr",
-        "jun",
-        "jul",
-        "aug",
-        "sep",
-        "sept",
-        "oct",
-        "nov",
-        "dec",
-        "mon",
-        "tue",
-        "wed",
-        "thu",
-        "fri",
-        "sat",
-        "sun",
-        "a.m",
-        "p.m",
-        "u.s",
-        "u.k",
-        "u.n",
-        "ph.d",
-        "m.d",
-        "b.a",
-        "m.a",
-        "d.c",
-        "v",
-        "s.a",
-        "n.v",
-    ]
+    re.findall(
+        r"\S+",
+        """mr mrs ms dr prof sr jr st rev gen col lt sgt capt gov sen rep pres hon messrs mt ft vs v etc approx ca cf al
+        eg ie e.g i.e viz fig figs eq eqs ref refs sec ch chap vol vols no nos p pp par para art ed eds trans dept est
+        inc ltd co corp univ assn bros ave blvd rd jan feb mar apr jun jul aug sep sept oct nov dec mon tue wed thu fri
+        sat sun a.m p.m u.s u.k u.n ph.d m.d b.a m.a d.c s.a n.v""",
+    )
 )
-_BEFORE_A_SENTENCE = frozenset(
-    [
-        "etc",
-        "al",
-        "inc",
-        "ltd",
-        "co",
-        "corp",
-        "jr",
-        "sr",
-        "a.m",
-        "p.m",
-        "u.s",
-        "u.k",
-        "u.n",
-        "ph.d",
-        "m.d",
-        "b.a",
-        "m.a",
-        "d.c",
-        "est",
-    ]
-)
+_MAY_END = frozenset(re.findall(r"\S+", "etc al inc ltd co corp jr sr a.m p.m u.s u.k u.n ph.d m.d b.a m.a d.c est"))
 _LISTED = re.compile(
-    r"[ \t\u3000]*(?:[-*+•·●○▪–—#>|]+\s|\|\s?\S|\(?\d{1,3}[.)、）]\s?|（?[一二三四五六七八九十]{1,3}[、）]|[QA问答][:：])"
+    r"[ \t\u3000]*(?:[-*+•·●○▪–—#>|]+\s|\|\s?\S|\(?\d{1,3}[.)、）]\s?"
+    r"|（?[一二三四五六七八九十]{1,3}[、）]|[QA问答][:：])"
 )
 _INITIAL = re.compile(r"(?:[A-Z]\.)*[A-Z]")
 _LOOK_BACK = 24  # characters: longer than every abbreviation
@@ -205,7 +91,7 @@ def _abbreviated(word: str, following: str) -> bool:
     known = word.lower().lstrip("*_")
     if known not in _ABBREVIATIONS:
         return False
-    return not (known in _BEFORE_A_SENTENCE and following[:1].isupper())
+    return not (known in _MAY_END and following[:1].isupper())
 
 
 def _is_han(character: str) -> bool:

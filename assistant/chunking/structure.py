@@ -15,6 +15,8 @@ from assistant.settings import Chunking
 
 PARAGRAPH_END = 0.85
 """A chunk that reaches this share of its size at the end of a paragraph stops there."""
+PAGE_END = 0.4
+"""A chunk that reaches this share of its size at the end of a page stops there, so that it has one page."""
 
 _WORDS = re.compile(r"[^\W_]")
 
@@ -82,6 +84,8 @@ class _Packer:
         first = self._overlap(waiting, at, limit, before)
         end = at + 1
         while end < len(waiting) and self._joins(waiting, end) and waiting[end].end - waiting[first].start <= limit:
+            if self._turns_page(waiting, at, end):
+                return first, end
             end += 1
         if end < len(waiting) and not waiting[end - 1].closes and self._joins(waiting, end):
             end = self._paragraph_end(waiting, first, at, end, limit)
@@ -94,6 +98,14 @@ class _Packer:
         if waiting[n].alone or waiting[n - 1].alone:
             return False
         return not _WORDS.search(self.document.text, waiting[n - 1].end, waiting[n].start)
+
+    def _turns_page(self, waiting: Sequence[Atom], at: int, n: int) -> bool:
+        """Whether a new page begins with this atom and the chunk holds enough, or the whole page before (a slide)."""
+        page, before = waiting[n].page, waiting[n - 1].page_end
+        if page is None or before is None or page <= before or not waiting[n - 1].closes:
+            return False
+        whole = at == 0 or (waiting[at - 1].page_end or 0) < (waiting[at].page or 0)
+        return whole or waiting[n - 1].end - waiting[at].start >= self.settings.size * PAGE_END
 
     def _paragraph_end(self, waiting: Sequence[Atom], first: int, at: int, end: int, limit: int) -> int:
         for n in range(end - 1, at, -1):

@@ -1,0 +1,100 @@
+"""Text built block by block, for formats whose files hold no running text of their own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from assistant.documents import Block, BlockKind
+
+_SPACES = re.compile(r"[ \t\u00a0\u2000-\u200a]+")
+
+
+class TextBuilder:
+    """Collects blocks, a blank line between them; every block is an exact span of `text`."""
+
+    def __init__(self) -> None:
+        self.blocks: list[Block] = []
+        self._parts: list[str] = []
+        self._length = 0
+
+    @property
+    def text(self) -> str:
+        return "".join(self._parts)
+
+    def add(
+        self,
+        kind: BlockKind,
+        text: str,
+        *,
+        level: int = 0,
+        pages: tuple[int, int] | None = None,
+        header: int = 0,
+    ) -> None:
+        """Appends a block; text of white space only is left out. `header`: characters of the table's header rows."""
+        text = text.strip("\r\n") if kind == "code" else text.strip()
+        if not text.strip():
+            return
+        start = self._length + 2 if self._parts else 0
+        self._parts += ["\n\n", text] if self._parts else [text]
+        self._length = start + len(text)
+        self.blocks.append(
+            Block(
+                kind=kind,
+                text=text,
+                start=start,
+                end=self._length,
+                page=pages[0] if pages else None,
+                page_end=pages[1] if pages else None,
+                level=level,
+                header_end=start + min(header, len(text)) if header else None,
+            )
+        )
+
+    def add_table(
+        self, rows: Sequence[Sequence[str]], header_rows: int = 1, pages: tuple[int, int] | None = None
+    ) -> None:
+        """Appends a table, one line per row, cells joined by " | "; rows without any text are left out."""
+        lines = [row_line(row) for row in rows]
+        header = "\n".join(line for line in lines[:header_rows] if line)
+        lines = [line for line in lines if line]
+        self.add("table", "\n".join(lines), pages=pages, header=len(header) if len(lines) > 1 else 0)
+
+
+def row_line(cells: Sequence[str]) -> str:
+    """The cells on one line joined by " | ", empty ones kept as gaps; "" when all are empty."""
+    plain = [one_line(cell).replace("|", "/") if "|" in cell else one_line(cell) for cell in cells]
+    return " | ".join(plain).strip() if any(plain) else ""
+
+
+def one_line(text: str) -> str:
+    """The text on one line: line ends between ideographs vanish, others become a space."""
+    lines = [_SPACES.sub(" ", line).strip() for line in text.splitlines()]
+    return join_lines([line for line in lines if line])
+
+
+_WIDE = r"\u2e80-\u303f\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef“”‘’…—"
+_WIDE_END, _WIDE_START = re.compile(f"[{_WIDE}]$"), re.compile(f"^[{_WIDE}]")
+_HAN_END = re.compile(r"[\u3041-\u30ff\u3400-\u9fff]$")
+_HYPHEN_END = re.compile(r"[^\W\d_][\u00ad\u2010\ufffe-]$")
+
+
+def join_lines(lines: Sequence[str]) -> str:
+    """Lines of one paragraph as running text.
+
+    Between ideographs nothing is put, otherwise a space. A hyphen after a letter goes when the next line goes on in
+    lower case; it stays (without a space) before a capital or a digit: Lucene-BM25.
+    """
+    joined: list[str] = []
+    for line in lines:
+        if not joined:
+            joined.append(line)
+            continue
+        before = joined[-1]
+        if _HYPHEN_END.search(before) and line[:1].isalnum():
+            soft = line[:1].islower() or before[-1] in "\u00ad\ufffe"
+            joined[-1] = before[:-1] if soft else before
+        elif not (_WIDE_END.search(before) and _WIDE_START.search(line)):
+            joined.append(" ")
+        joined.append(line)
+    return "".join(joined)

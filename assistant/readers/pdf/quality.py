@@ -1,0 +1,47 @@
+"""Whether a text layer says what the page shows: fonts without a right character map give plausible rubbish."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+
+_UNUSABLE = re.compile(r"[\ue000-\uf8ff\ufffd\x00-\x08\x0e-\x1f\U000f0000-\U0010ffff]")
+_VOWELS = re.compile(r"[aeiouyAEIOUY]")
+_ASCII_LETTERS = re.compile(r"[A-Za-z]")
+_LOWER = re.compile(r"[a-z]")
+_USUAL = frozenset(
+    "LATIN CJK HIRAGANA KATAKANA HANGUL GREEK CYRILLIC ARABIC HEBREW DEVANAGARI THAI FULLWIDTH HALFWIDTH IDEOGRAPHIC "
+    "KATAKANA-HIRAGANA MODIFIER FEMININE MASCULINE MICRO SCRIPT BLACK-LETTER DOUBLE-STRUCK MATHEMATICAL KELVIN OHM "
+    "ANGSTROM PLANCK INFORMATION".split()
+)
+
+
+def garbled(text: str) -> bool:
+    """True when the text cannot be what a person reads on the page.
+
+    Three signs: over a tenth unusable characters (private use, U+FFFD, controls); letters of three or more rare
+    scripts; a long run of ASCII letters nearly without vowels or lower case (every code shifted).
+    """
+    visible = [c for c in text if not c.isspace()]
+    if not visible:
+        return False
+    if len(_UNUSABLE.findall(text)) > 0.1 * len(visible):
+        return True
+    return _rare_scripts(visible) or _shifted(text, len(visible))
+
+
+def _rare_scripts(visible: list[str]) -> bool:
+    scripts = Counter(unicodedata.name(c, "UNASSIGNED").split()[0] for c in visible if c.isalpha() and not c.isascii())
+    rare = {script: n for script, n in scripts.items() if script not in _USUAL}
+    letters = sum(c.isalpha() for c in visible)
+    several = len(rare) >= 3 or (len(rare) == 2 and len(visible) < 40)
+    return several and sum(rare.values()) > 0.15 * letters
+
+
+def _shifted(text: str, visible: int) -> bool:
+    letters = _ASCII_LETTERS.findall(text)
+    if len(letters) < 80 or len(letters) < 0.4 * visible:
+        return False
+    vowels = len(_VOWELS.findall(text)) / len(letters)
+    return vowels < 0.16 or (vowels < 0.22 and len(_LOWER.findall(text)) < 0.1 * len(letters))
