@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from typing import Literal
 
 from pydantic import Field
 
 from assistant.trace import Record
+
+_MARKS = re.compile(r"[*`]+")
 
 BlockKind = Literal["heading", "paragraph", "list", "code", "table", "qa", "caption"]
 
@@ -56,7 +59,8 @@ class Document(Record):
 class Chunk(Record):
     """What is indexed: `text` is exactly document.text[start:end]; `context` (a repeated table header) goes before it.
 
-    `embedded_text` is what the embedder and the text index see: heading path, context, text.
+    `embedded_text` is what the embedder and the text index see: heading path, context, text. A heading that the text
+    begins with is not said twice.
     """
 
     ordinal: int = Field(ge=0)
@@ -71,7 +75,9 @@ class Chunk(Record):
 
     def embedded_text(self) -> str:
         """Heading path, context and text, one below the other, the empty ones left out."""
-        return "\n".join(part for part in (" › ".join(self.heading), self.context, self.text) if part)
+        first_line = _MARKS.sub("", self.text.lstrip().partition("\n")[0])
+        above = self.heading[:-1] if self.heading and self.heading[-1] in first_line else self.heading
+        return "\n".join(part for part in (" › ".join(above), self.context, self.text) if part)
 
 
 FileState = Literal["queued", "reading", "chunking", "embedding", "writing", "indexed", "partly", "failed", "cancelled"]

@@ -107,7 +107,7 @@ def _size(sections: Sequence[Section], start: int, end: int) -> int:
 
 
 def _group(sections: Sequence[Section], following: Sequence[Section]) -> Group:
-    """The blocks of these sections; headings below the common path stand in the text.
+    """The blocks of these sections with their headings, which may hold the answer themselves.
 
     A heading with nothing under it is text itself, unless a deeper heading follows: then it only leads there.
     """
@@ -115,11 +115,7 @@ def _group(sections: Sequence[Section], following: Sequence[Section]) -> Group:
     path = _common([_content_path(sections, i) for i in range(len(sections)) if _holds(sections, i, bool(leads))])
     blocks: list[Block] = []
     for i, section in enumerate(sections):
-        if (
-            section.heading
-            and len(section.path) > len(path)
-            and (_holds(sections, i, bool(leads)) or _below(sections, i))
-        ):
+        if section.heading and (_holds(sections, i, bool(leads)) or _below(sections, i)):
             blocks.append(section.heading)
         blocks.extend(section.blocks)
     return Group(path, tuple(blocks))
