@@ -1,0 +1,372 @@
+"""The knowledge base: one DuckDB file in a folder, with documents, chunks, vectors and text index in step."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import numpy as np
+
+from assistant.documents import Chunk, FileRow
+from assistant.errors import StoreError, WrongModel
+from assistant.settings import Settings
+from assistant.store import chunks as stored
+from assistant.store import fts, index, nodes, postings, schema, sql_vectors
+from assistant.store.chunks import Change
+from assistant.store.database import Database
+from assistant.store.found import Counts, TextFound, VectorFound
+from assistant.store.matrix import Numbers, Vectors
+from assistant.store.schema import Embedder
+from assistant.tokens import DEFAULT, Tokenizer
+from assistant.trace import Passage
+
+if TYPE_CHECKING:
+    from assistant.store.vector_store import GlassboxVectorStore
+
+FILE = "base.duckdb"
+_COMPACT_AT = 0.2
+_COMPACT_DURING_WRITE_AT = 0.6
+
+
+class Base:
+    """The product's own door to a knowledge base. Safe to use from several threads; `close` it, or use it in `with`.
+
+    A scope is a collection of document ids or LlamaIndex MetadataFilters; None is the whole base.
+    """
+
+    def __init__(self, database: Database, settings: Settings, tokenizer: Tokenizer = DEFAULT) -> None:
+        self.settings = settings
+        self.tokenizer = tokenizer
+        self._database = database
+        self._embedder: Embedder | None = None
+        self._vector_store: GlassboxVectorStore | None = None
+        self._closed = False
+
+    @classmethod
+    def open(
+        cls,
+        folder: Path,
+        embedder_identity: Any,
+        settings: Settings,
+        read_only: bool = False,
+        tokenizer: Tokenizer = DEFAULT,
+    ) -> Base:
+        """The knowledge base in this folder, created when there is none.
+
+        `embedder_identity`: any record with model_dump() and fingerprint(); None opens whatever model it was built
+        with. Raises WrongModel when it holds chunks of another model, BaseInUse when another process has it open,
+        StoreError when the file is foreign, damaged or newer; the file is left as it is in all these cases.
+        """
+        database = Database.open(Path(folder).expanduser() / FILE, read_only)
+        base = cls(database, settings, tokenizer)
+        try:
+            base._prepare(None if embedder_identity is None else Embedder.of(embedder_identity))
+        except BaseException:
+            database.close()
+            raise
+        return base
+
+    @property
+    def folder(self) -> Path | None:
+        """Where the base is."""
+        return None if self._database.path is None else self._database.path.parent
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """The model the base is built with, as recorded in it."""
+        return self._embedder
+
+    @property
+    def vector_store(self) -> GlassboxVectorStore:
+        """The same base as a LlamaIndex vector store: VectorStoreIndex.from_vector_store(base.vector_store)."""
+        if self._vector_store is None:
+            from assistant.store.vector_store import GlassboxVectorStore
+
+            self._vector_store = GlassboxVectorStore.over(self._database, self.tokenizer)
+        return self._vector_store
+
+    def close(self) -> None:
+        """Gives the file up. Closing twice does nothing."""
+        if not self._closed:
+            self._closed = True
+            self._database.close()
+
+    def __enter__(self) -> Base:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, err: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    # documents
+
+    def replace_document(
+        self, row: FileRow, chunks: Sequence[Chunk], vectors: Any, embedder_identity: Any = None
+    ) -> None:
+        """Puts this version of a document in place of the one before, in one transaction.
+
+        `vectors`: one row per chunk. Raises StoreError when they do not fit the base (dimension, model, not finite),
+        or when there are no chunks: a document without any is not indexed.
+        """
+        fitting = self._fitting(chunks, vectors)
+        fingerprint = self._embedder.fingerprint if self._embedder else ""
+        if embedder_identity is not None:
+            fingerprint = str(embedder_identity.fingerprint())
+        rows = [nodes.chunk_row(row, chunk) for chunk in chunks]
+
+        def work(cursor: duckdb.DuckDBPyConnection) -> Change:
+            self._require_model(cursor, fingerprint)
+            gone = index.take(cursor, "document_id = ?", [row.document_id])
+            added = index.put(cursor, rows, fitting, self.tokenizer)
+            stored.write_file(cursor, row)
+            return Change(gone, added.numbers, added.ids, added.vectors)
+
+        self._database.write(work)
+        self._compact_above(_COMPACT_DURING_WRITE_AT)
+
+    def set_state(self, row: FileRow) -> None:
+        """Keeps the file's row only (queued, failed, …); chunks of an earlier version stay."""
+        self._change(lambda cursor: stored.write_file(cursor, row))
+
+    def delete_document(self, document_id: str) -> None:
+        """Removes the document: its row, chunks, vectors and postings, in one transaction. Unknown ids do nothing."""
+
+        def work(cursor: duckdb.DuckDBPyConnection) -> Change:
+            gone = index.take(cursor, "document_id = ?", [document_id])
+            cursor.execute("DELETE FROM files WHERE document_id = ?", [document_id])
+            return Change(removed=gone)
+
+        self._database.write(work)
+        self._compact_above(_COMPACT_DURING_WRITE_AT)
+
+    def rename_document(self, document_id: str, path: str, name: str) -> None:
+        """Gives the document another path and name; chunks, ids and vectors stay. Unknown ids do nothing."""
+
+        def work(cursor: duckdb.DuckDBPyConnection) -> None:
+            row = stored.file_rows(cursor, {document_id}).get(document_id)
+            if row is not None:
+                stored.write_file(cursor, row.model_copy(update={"path": path, "name": name}))
+                nodes.rename(cursor, document_id, path, name)
+
+        self._change(work)
+
+    def documents(self) -> tuple[FileRow, ...]:
+        """All files by name; `chunks` is counted now."""
+        return tuple(self._database.read(stored.all_files))
+
+    def document(self, document_id: str) -> FileRow | None:
+        """One file's row with its chunks counted, None when there is none."""
+
+        def work(cursor: duckdb.DuckDBPyConnection) -> FileRow | None:
+            row = stored.file_rows(cursor, {document_id}).get(document_id)
+            counted = len(stored.numbers(cursor, "document_id = ?", [document_id]))
+            return None if row is None else row.model_copy(update={"chunks": counted})
+
+        return self._database.read(work)
+
+    def document_titles(self, limit: int = 50) -> tuple[str, ...]:
+        """Titles (or names) of documents that have chunks, by name."""
+        rows = [row for row in self.documents() if row.chunks]
+        return tuple(row.title or row.name for row in rows[:limit])
+
+    def counts(self) -> Counts:
+        """Rows counted now."""
+        tables = ("files", "documents", "lengths")
+        sql = "SELECT " + ", ".join(f"(SELECT count(*) FROM {table})" for table in tables)
+        return self._database.read(lambda cursor: Counts(*cursor.execute(sql).fetchall()[0]))
+
+    # chunks
+
+    def vectors_for(self, hashes: Iterable[str]) -> dict[str, Vectors]:
+        """Text hash → stored vector of this base's model, for chunks that need no new embedding."""
+        wanted = list(hashes)
+        return self._database.read(lambda cursor: stored.vectors_for(cursor, wanted))
+
+    def passages(self, chunk_ids: Sequence[str]) -> list[Passage]:
+        """The chunks of these ids in this order; those that no longer exist are left out."""
+        return self._database.read(lambda cursor: stored.passages(cursor, chunk_ids))
+
+    def neighbours(self, chunk_id: str, n: int = 1) -> list[Passage]:
+        """Up to `n` chunks before and after in the same document, in order, without the chunk itself."""
+        sql = (
+            "SELECT o.node_id FROM documents o JOIN documents d ON o.document_id = d.document_id "
+            "WHERE d.node_id = ? AND o.node_id <> d.node_id AND abs(o.ordinal - d.ordinal) <= ? ORDER BY o.ordinal"
+        )
+        return self._database.read(
+            lambda cursor: stored.passages(cursor, [key for (key,) in cursor.execute(sql, [chunk_id, n]).fetchall()])
+        )
+
+    def chunks(
+        self, document_id: str | None = None, offset: int = 0, limit: int = 50, containing: str | None = None
+    ) -> list[Passage]:
+        """One page of chunks in document order. `containing`: only those with these characters, case aside."""
+        condition, values = _browsing(document_id, containing)
+        return self._database.read(lambda cursor: stored.page(cursor, condition, values, offset, limit))
+
+    def chunk_count(self, document_id: str | None = None, containing: str | None = None) -> int:
+        """How many chunks `chunks` would page through."""
+        condition, values = _browsing(document_id, containing)
+        sql = f"SELECT count(*) FROM documents d WHERE {condition}"
+        return int(self._database.read(lambda cursor: cursor.execute(sql, values).fetchall()[0][0]))
+
+    # search
+
+    def search_vector(self, vector: Any, depth: int, scope: Any = None) -> VectorFound:
+        """The nearest chunks by cosine (−1…1), exact, and the background over all chunks of the scope."""
+        query = np.asarray(vector, dtype=np.float32).reshape(-1)
+        self._require_dimension(len(query))
+        allowed = self._allowed(scope)
+        if self.settings.index.vector_index == "sql":
+            return self._database.read(lambda cursor: sql_vectors.search(cursor, query, depth, allowed))
+        return self._database.snapshot().search(query, depth, allowed)
+
+    def search_text(self, terms: Sequence[str], depth: int, scope: Any = None) -> TextFound:
+        """The best chunks for these terms by BM25. Terms are the tokenizer's; repeated ones count once."""
+        allowed = self._allowed(scope)
+        if self.settings.index.text_index == "fts":
+            return fts.search(self._database, terms, depth, allowed, self.tokenizer)
+        return self._database.read(lambda cursor: postings.search(cursor, terms, depth, allowed))
+
+    def term_matches(self, chunk_ids: Sequence[str], terms: Sequence[str]) -> dict[str, set[str]]:
+        """Chunk id → those of the terms it holds; chunks that do not exist hold none."""
+
+        def work(cursor: duckdb.DuckDBPyConnection) -> dict[str, set[str]]:
+            numbers = stored.numbers_of(cursor, list(dict.fromkeys(chunk_ids)))
+            found = postings.matches(cursor, numbers.values(), terms)
+            return {id_: found[numbers[id_]] if id_ in numbers else set() for id_ in chunk_ids}
+
+        return self._database.read(work)
+
+    def warm(self) -> None:
+        """Loads the vectors now instead of at the first question (about 2 s per 100,000 chunks)."""
+        if self.settings.index.vector_index == "matrix":
+            self._database.snapshot()
+
+    # care
+
+    def compact(self, force: bool = False) -> bool:
+        """Sorts the text index again when more than a fifth came in since the last time; True when it was done.
+
+        For the end of an ingest: 100,000 chunks take some seconds, during which others can read but not write.
+        """
+        return self._compact_above(0.0 if force else _COMPACT_AT)
+
+    def faults(self) -> tuple[str, ...]:
+        """What does not fit together in the file, one sentence each; empty when all is well."""
+        return tuple(self._database.read(index.faults))
+
+    def disk_bytes(self) -> int:
+        """Bytes the base takes on disk, with its log."""
+        path = self._database.path
+        files = [] if path is None else [path, path.with_name(path.name + ".wal")]
+        return sum(file.stat().st_size for file in files if file.exists())
+
+    def snapshot(self, folder: Path) -> Path:
+        """Copies the base as it is now into another folder, where others can open it read-only; returns the file."""
+        path = self._database.path
+        if path is None:
+            raise StoreError("A knowledge base in memory cannot be copied; open one in a folder.")
+        target = Path(folder).expanduser() / FILE
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with self._database.checkpointed():
+            shutil.copyfile(path, target.with_suffix(".part"))
+        target.with_suffix(".part").replace(target)
+        return target
+
+    def _change(self, work: Any) -> None:
+        def changed(cursor: duckdb.DuckDBPyConnection) -> Change:
+            work(cursor)
+            return Change()
+
+        self._database.write(changed)
+
+    def _compact_above(self, share: float) -> bool:
+        if self._database.read(postings.unsorted_share) <= share:
+            return False
+        self._change(postings.compact)
+        return True
+
+    def _allowed(self, scope: Any) -> Numbers | None:
+        if scope is None:
+            return None
+        condition, values = self._condition(scope)
+        return self._database.read(lambda cursor: stored.numbers(cursor, condition, values))
+
+    def _condition(self, scope: Any) -> tuple[str, list[str]]:
+        if hasattr(scope, "filters"):
+            return self.vector_store.condition(scope), []
+        ids = [scope] if isinstance(scope, str) else list(scope)
+        return (f"document_id IN ({','.join('?' * len(ids))})" if ids else "false"), ids
+
+    def _fitting(self, pieces: Sequence[Chunk], vectors: Vectors) -> Vectors:
+        rows = np.asarray(vectors, dtype=np.float32)
+        if not len(pieces):
+            raise StoreError("A document without any chunk cannot be indexed; mark it as failed instead.")
+        if rows.ndim != 2 or len(rows) != len(pieces):
+            raise StoreError(
+                f"{len(pieces)} chunks came with vectors of shape {rows.shape}; give one vector per chunk."
+            )
+        self._require_dimension(rows.shape[1])
+        if not np.isfinite(rows).all():
+            raise StoreError("A vector holds numbers that are not finite; embed this document again.")
+        return rows
+
+    def _require_dimension(self, dimension: int) -> None:
+        if self._embedder is None:
+            raise StoreError("This knowledge base has no embedding model yet; open it with one.")
+        if self._embedder.dimension not in (None, dimension):
+            raise WrongModel(
+                f"A vector has {dimension} dimensions, but the knowledge base was built with {self._embedder.label}; "
+                "choose that model, or embed everything again."
+            )
+
+    def _require_model(self, cursor: duckdb.DuckDBPyConnection, fingerprint: str) -> None:
+        known = schema.read_embedder(cursor)
+        if known is None or known.fingerprint != fingerprint:
+            label = known.label if known else "no model"
+            raise WrongModel(
+                f"Vectors of the model {fingerprint[:12]} cannot be stored in a knowledge base built with {label}; "
+                "open it with that model, or embed everything again."
+            )
+
+    def _prepare(self, chosen: Embedder | None) -> None:
+        index.prepare(self._database, chosen.dimension if chosen else None, self.tokenizer)
+        known = self._database.read(schema.read_embedder)
+        self._embedder = known
+        if chosen is not None and (known is None or known.fingerprint != chosen.fingerprint):
+            held = self.counts().chunks
+            if held:
+                raise WrongModel(_wrong_model(self.folder, held, known, chosen))
+            if not self._database.read_only:
+                self._change(lambda cursor: _take_identity(cursor, chosen))
+            self._embedder = chosen
+        if self.settings.index.text_index == "fts":
+            fts.load(self._database)
+
+
+def _take_identity(cursor: duckdb.DuckDBPyConnection, chosen: Embedder) -> None:
+    schema.recreate_chunks(cursor, chosen.dimension)
+    schema.write_embedder(cursor, chosen)
+
+
+def _wrong_model(folder: Path | None, held: int, known: Embedder | None, chosen: Embedder) -> str:
+    built = known.label if known else "no recorded model"
+    return (
+        f"The knowledge base {folder} holds {held:,} chunks embedded with {built}, but the chosen model is "
+        f"{chosen.label}; choose the old model to keep using it, embed it again with the new one, or use --kb for "
+        "another."
+    )
+
+
+def _browsing(document_id: str | None, containing: str | None) -> tuple[str, list[str]]:
+    conditions, values = ["true"], []
+    if document_id is not None:
+        conditions.append("d.document_id = ?")
+        values.append(document_id)
+    if containing:
+        conditions.append("contains(lower(d.text), lower(?))")
+        values.append(containing)
+    return " AND ".join(conditions), values
