@@ -139,11 +139,7 @@ class GlassboxVectorStore(DuckDBVectorStore):
 
     def query(self, query: VectorStoreQuery, **kwargs: Any) -> VectorStoreQueryResult:
         """The best nodes for the query, by its mode: default, text_search (or sparse), hybrid. Raises StoreError."""
-        if query.filters is None and query.node_ids is None and query.doc_ids is None:
-            allowed = None
-        else:
-            condition, values = self._chosen(query.node_ids, query.doc_ids, query.filters)
-            allowed = self._database.read(lambda cursor: chunks.numbers(cursor, condition, values))
+        allowed = self._allowed(query)
         if query.mode in _TEXT_MODES:
             scores = self._by_text(query, query.sparse_top_k or query.similarity_top_k, allowed)
         elif query.mode == VectorStoreQueryMode.DEFAULT:
@@ -162,6 +158,13 @@ class GlassboxVectorStore(DuckDBVectorStore):
         if value == []:
             return Expression(operator in (FilterOperator.NIN, FilterOperator.ALL))
         return super()._build_metadata_filter_expression(key, value, operator)
+
+    def _allowed(self, query: VectorStoreQuery) -> Numbers | None:
+        # VectorStoreIndex.as_retriever passes an empty list of node ids when it has none of its own: no restriction
+        if not (query.node_ids or query.doc_ids or query.filters):
+            return None
+        condition, values = self._chosen(query.node_ids or None, query.doc_ids or None, query.filters)
+        return self._database.read(lambda cursor: chunks.numbers(cursor, condition, values))
 
     def _chosen(
         self,
