@@ -1,0 +1,1 @@
+"""The screen: records in, HTML out; two hosts (Gradio and Jupyter) show the same panels."""
