@@ -355,9 +355,9 @@ def _take_identity(cursor: duckdb.DuckDBPyConnection, chosen: Embedder) -> None:
 def _wrong_model(folder: Path | None, held: int, known: Embedder | None, chosen: Embedder) -> str:
     built = known.label if known else "no recorded model"
     return (
-        f"The knowledge base {folder} holds {held:,} chunks embedded with {built}, but the chosen model is "
-        f"{chosen.label}; choose the old model to keep using it, embed it again with the new one, or use --kb for "
-        "another."
+        f"The knowledge base {schema.shown(folder)} holds {held:,} chunks embedded with {built}, but the chosen model is "
+        f"{chosen.label}; choose the old model again to keep using it, use --kb for another one, or ingest "
+        "the files into a new one."
     )
 
 

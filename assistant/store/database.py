@@ -18,6 +18,7 @@ from assistant.errors import AssistantError, BaseInUse, StoreError
 from assistant.store import chunks
 from assistant.store.chunks import Change
 from assistant.store.matrix import Matrix, Snapshot
+from assistant.store.schema import shown
 
 T = TypeVar("T")
 
@@ -65,7 +66,8 @@ class Database:
                 return cls._open[resolved]
             if known.read_only and not read_only:
                 raise BaseInUse(
-                    f"The knowledge base {resolved} is open read-only in this program; close that one first.", None
+                    f"The knowledge base {shown(resolved.parent)} is open read-only in this program; close that one first.",
+                    None,
                 )
             known.users += 1
             return known
@@ -87,7 +89,7 @@ class Database:
         if getattr(self._local, "generation", None) != self._generation:
             with self._lock:
                 if self._connection is None:
-                    raise StoreError(f"The knowledge base {self.path} is closed; open it again.")
+                    raise StoreError(f"The knowledge base {self._folder} is closed; open it again.")
                 self._local.cursor = self._connection.cursor()
                 self._cursors.add(self._local.cursor)
                 self._local.generation = self._generation
@@ -109,7 +111,7 @@ class Database:
     def write(self, work: Callable[[duckdb.DuckDBPyConnection], Change]) -> Change:
         """Commits all that `work` does, or nothing, and brings the matrix in step. Raises StoreError."""
         if self.read_only:
-            raise StoreError(f"The knowledge base {self.path} is open read-only; open it for writing to change it.")
+            raise StoreError(f"The knowledge base {self._folder} is open read-only; open it for writing to change it.")
         with self._lock:
             change = self._committed(work)
             self.matrix.apply(change.removed, change.numbers, change.ids, change.vectors)
@@ -219,7 +221,7 @@ class Database:
 
     @property
     def _folder(self) -> str:
-        return "in memory" if self.path is None else str(self.path.parent)
+        return shown(None if self.path is None else self.path.parent)
 
 
 def _invalidated(err: Exception) -> bool:

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assistant.trace import Background
+
+@dataclass(frozen=True, slots=True)
+class Background:
+    """Cosines of the query to all chunks of the scope: mean, standard deviation, how many; zeros when there is none."""
+
+    mean: float = 0.0
+    deviation: float = 0.0
+    n: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,15 +25,15 @@ class VectorFound:
 
 @dataclass(frozen=True, slots=True)
 class TextHit:
-    """One chunk found by its words. `terms`: term → (times it occurs, its share); the shares add up to `score`.
+    """One chunk found by its words. `matches`: term → (times it occurs, its share); the shares add up to `score`.
 
     `length`: the chunk's length in terms.
     """
 
-    id: str
+    chunk_id: str
     score: float
     length: int
-    terms: dict[str, tuple[int, float]]
+    matches: dict[str, tuple[int, float]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assistant.store.found import VectorFound
-from assistant.trace import Background
+from assistant.store.found import Background, VectorFound
 
 Vectors = NDArray[np.float32]
 Numbers = NDArray[np.int64]
@@ -43,7 +42,7 @@ class Snapshot:
         """The `depth` nearest chunks by cosine, equal ones by age. `allowed`: chunk numbers of the scope."""
         rows = np.flatnonzero(self._mask(allowed))
         if not len(rows):
-            return VectorFound((), (), Background(mean=0, deviation=0, chunks=0))
+            return VectorFound((), (), Background())
         scores = self._scores(normalised(vector))[rows]
         best = best_rows(scores, self.numbers[rows], depth)
         return VectorFound(
@@ -52,7 +51,7 @@ class Snapshot:
             Background(
                 mean=float(scores.mean(dtype=np.float64)),
                 deviation=float(scores.std(dtype=np.float64)),
-                chunks=len(rows),
+                n=len(rows),
             ),
         )
 

@@ -50,9 +50,11 @@ class Embedder:
 
     @property
     def label(self) -> str:
-        """Name and fingerprint, for messages."""
-        name = self.record.get("name") or self.record.get("model") or "unnamed model"
-        return f"{name} ({self.dimension or '?'} dimensions, {self.fingerprint[:12]})"
+        """Name, engine, dimensions and the beginning of the fingerprint, for messages."""
+        name = self.record.get("model") or self.record.get("name") or "unnamed model"
+        engine = self.record.get("engine")
+        parts = [engine] if engine else []
+        return f"{name} ({', '.join([*parts, f'{self.dimension or 0} dimensions', self.fingerprint[:8]])})"
 
     @classmethod
     def of(cls, identity: Any) -> Embedder:
@@ -73,6 +75,14 @@ def recreate_chunks(cursor: duckdb.DuckDBPyConnection, dimension: int | None) ->
     cursor.execute(_CHUNKS.format(embedding=embedding_type(dimension)))
 
 
+def shown(path: Path | None) -> str:
+    """The path as messages name it, with ~ for the home folder."""
+    if path is None:
+        return "in memory"
+    home = Path.home()
+    return f"~/{path.relative_to(home)}" if path.is_relative_to(home) and path != home else str(path)
+
+
 def embedding_type(dimension: int | None) -> str:
     """The column type of a vector."""
     return f"FLOAT[{dimension}]" if dimension else "FLOAT[]"
@@ -91,13 +101,13 @@ def exists(cursor: duckdb.DuckDBPyConnection, path: Path | None) -> bool:
         return False
     if not {"meta", "documents", "files", "postings", "lengths"} <= names:
         raise StoreError(
-            f"{path} is a DuckDB file of another program (it holds {', '.join(sorted(names)[:5])}); "
+            f"{shown(path)} is a DuckDB file of another program (it holds {', '.join(sorted(names)[:5])}); "
             "nothing was changed: choose another folder with --kb."
         )
     found = read_meta(cursor, "schema") or "?"
     if found != str(VERSION):
         raise StoreError(
-            f"The knowledge base {path} has schema {found}, this Glassbox reads schema {VERSION}; nothing was changed: "
+            f"The knowledge base {shown(path)} has schema {found}, this Glassbox reads schema {VERSION}; nothing was changed: "
             "update Glassbox, or choose another folder with --kb and ingest again."
         )
     return True

@@ -5,10 +5,9 @@ from __future__ import annotations
 import duckdb
 import pyarrow as pa
 
-from assistant.store.found import VectorFound
+from assistant.store.found import Background, VectorFound
 from assistant.store.matrix import Numbers, Vectors
 from assistant.store.schema import registered
-from assistant.trace import Background
 
 # isnan: the cosine to a vector of zeros; the matrix says 0 as well
 _SEARCH = """
@@ -41,10 +40,10 @@ def search(
     with registered(cursor, **scope):
         rows = cursor.execute(sql).fetchall()
     if not rows:
-        return VectorFound((), (), Background(mean=0, deviation=0, chunks=0))
+        return VectorFound((), (), Background())
     mean, deviation, n = rows[0][2:]
     return VectorFound(
         tuple(row[0] for row in rows),
         tuple(float(row[1]) for row in rows),
-        Background(mean=mean, deviation=deviation, chunks=n),
+        Background(mean=mean, deviation=deviation, n=n),
     )

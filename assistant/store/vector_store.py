@@ -204,7 +204,7 @@ class GlassboxVectorStore(DuckDBVectorStore):
     def _by_text(self, query: VectorStoreQuery, depth: int, allowed: Numbers | None) -> dict[str, float]:
         terms = [term.text for term in self._tokenizer.query_terms(query.query_str or "")]
         found = self._database.read(lambda cursor: postings.search(cursor, terms, depth, allowed))
-        return {hit.id: hit.score for hit in found.hits}
+        return {hit.chunk_id: hit.score for hit in found.hits}
 
     def _by_both(self, query: VectorStoreQuery, allowed: Numbers | None) -> dict[str, float]:
         depth = max(_HYBRID_DEPTH, query.similarity_top_k)
