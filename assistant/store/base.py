@@ -342,6 +342,7 @@ class Base:
                 raise WrongModel(_wrong_model(self.folder, held, known, chosen))
             if not self._database.read_only:
                 self._change(lambda cursor: _take_identity(cursor, chosen))
+                self._database.forget_vectors()
             self._embedder = chosen
         if self.settings.index.text_index == "fts":
             fts.load(self._database)
@@ -355,8 +356,8 @@ def _take_identity(cursor: duckdb.DuckDBPyConnection, chosen: Embedder) -> None:
 def _wrong_model(folder: Path | None, held: int, known: Embedder | None, chosen: Embedder) -> str:
     built = known.label if known else "no recorded model"
     return (
-        f"The knowledge base {schema.shown(folder)} holds {held:,} chunks embedded with {built}, but the chosen model is "
-        f"{chosen.label}; choose the old model again to keep using it, use --kb for another one, or ingest "
+        f"The knowledge base {schema.shown(folder)} holds {held:,} chunks embedded with {built}, "
+        f"but the chosen model is {chosen.label}; choose the old model again to keep using it, use --kb for another one, or ingest "
         "the files into a new one."
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import threading
 import time
@@ -66,8 +67,8 @@ class Database:
                 return cls._open[resolved]
             if known.read_only and not read_only:
                 raise BaseInUse(
-                    f"The knowledge base {shown(resolved.parent)} is open read-only in this program; close that one first.",
-                    None,
+                    f"The knowledge base {shown(resolved.parent)} is open read-only in this program; close that first.",
+                    os.getpid(),
                 )
             known.users += 1
             return known
@@ -124,6 +125,11 @@ class Database:
             return found
         with self._lock:
             return self.matrix.snapshot or self.read(lambda cursor: self.matrix.load(chunks.vectors(cursor)))
+
+    def forget_vectors(self) -> None:
+        """Lets the next search load the vectors again."""
+        with self._lock:
+            self.matrix.forget()
 
     @contextmanager
     def checkpointed(self) -> Iterator[None]:

@@ -34,8 +34,8 @@ def prepare(database: Database, dimension: int | None, tokenizer: Tokenizer) -> 
         return
     if database.read_only:
         raise StoreError(
-            f"The text index of {schema.shown(database.path)} was built with tokenizer {built_with}, this Glassbox uses "
-            f"{tokenizer.identity}; open it once for writing, which builds it anew."
+            f"The text index of {schema.shown(database.path)} was built with tokenizer {built_with}, this Glassbox "
+            f"uses {tokenizer.identity}; open it once for writing, which builds it anew."
         )
     database.write(lambda cursor: rebuild_text(cursor, tokenizer))
 

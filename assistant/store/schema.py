@@ -107,8 +107,8 @@ def exists(cursor: duckdb.DuckDBPyConnection, path: Path | None) -> bool:
     found = read_meta(cursor, "schema") or "?"
     if found != str(VERSION):
         raise StoreError(
-            f"The knowledge base {shown(path)} has schema {found}, this Glassbox reads schema {VERSION}; nothing was changed: "
-            "update Glassbox, or choose another folder with --kb and ingest again."
+            f"The knowledge base {shown(path)} has schema {found}, this Glassbox reads schema {VERSION}; "
+            "nothing was changed: update Glassbox, or choose another folder with --kb and ingest again."
         )
     return True
 
