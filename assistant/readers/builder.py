@@ -35,9 +35,10 @@ class TextBuilder:
         text = text.strip("\r\n") if kind == "code" else text.strip()
         if not text.strip():
             return
-        start = self._length + 2 if self._parts else 0
-        self._parts += ["\n\n", text] if self._parts else [text]
-        self._length = start + len(text)
+        if kind == "list" and self.blocks and self.blocks[-1].kind == "list":
+            self._add_item(text, pages)
+            return
+        start = self._append(text, "\n\n")
         self.blocks.append(
             Block(
                 kind=kind,
@@ -50,6 +51,20 @@ class TextBuilder:
                 header_end=start + min(header, len(text)) if header else None,
             )
         )
+
+    def _append(self, text: str, gap: str) -> int:
+        """Where the text now begins."""
+        start = self._length + len(gap) if self._parts else 0
+        self._parts += [gap, text] if self._parts else [text]
+        self._length = start + len(text)
+        return start
+
+    def _add_item(self, text: str, pages: tuple[int, int] | None) -> None:
+        """Lengthens the list that was added last."""
+        last = self.blocks[-1]
+        self._append(text, "\n")
+        changes = {"text": f"{last.text}\n{text}", "end": self._length, "page_end": pages[1] if pages else None}
+        self.blocks[-1] = last.model_copy(update=changes)
 
     def add_table(
         self, rows: Sequence[Sequence[str]], header_rows: int = 1, pages: tuple[int, int] | None = None
