@@ -73,7 +73,9 @@ def cache(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def embedder(cache):
-    return EMBEDDERS.build("embedded", Settings())
+    built = EMBEDDERS.build("embedded", Settings())
+    assert built.identity.engine == "onnx-int8"
+    return built
 
 
 @pytest.fixture(scope="module")

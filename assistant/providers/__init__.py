@@ -17,6 +17,7 @@ EMBEDDERS: Registry[Embedder] = Registry(
     "embedding provider",
     {
         "embedded": "assistant.providers.embedded:build",
+        "ollama": "assistant.providers.ollama.embedding:build",
     },
 )
 

@@ -1,0 +1,378 @@
+"""Ollama over real HTTP, answered by the stand-in server of tests/ollama_server.py."""
+
+import socket
+import threading
+
+import numpy as np
+import pytest
+from ollama_server import Model, running
+
+from assistant.errors import BadReply, ModelUnavailable, SettingsError, TextTooLong
+from assistant.providers import EMBEDDERS
+from assistant.providers.ollama import OllamaChat, address, installed_models, leaves_machine, reachable
+from assistant.providers.ollama.embedding import OllamaEmbedder, estimate_tokens
+from assistant.providers.ollama.families import family
+from assistant.providers.ollama.thinking import ThinkingFilter
+from assistant.settings import Settings
+
+EMBEDS = ("embedding",)
+ASKED = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "What is 一?"}]
+
+
+@pytest.fixture(autouse=True)
+def _no_address_in_the_environment(monkeypatch):
+    monkeypatch.delenv("OLLAMA_HOST", raising=False)
+
+
+@pytest.fixture
+def server():
+    with running(models={"qwen3:4b": Model(), "bge-m3:latest": Model(EMBEDS, family="bert", context=512)}) as fake:
+        yield fake
+
+
+def unused_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+def said(fake, **options):
+    return list(OllamaChat(fake.url, "qwen3:4b", **options).stream(ASKED))
+
+
+def text_of(pieces):
+    return "".join(piece.text for piece in pieces)
+
+
+# addresses
+
+
+@pytest.mark.parametrize(
+    ("given", "used"),
+    [
+        ("", "http://127.0.0.1:11434"),
+        ("0.0.0.0", "http://127.0.0.1:11434"),
+        ("0.0.0.0:8080", "http://127.0.0.1:8080"),
+        ("[::]:11434", "http://[::1]:11434"),
+        ("::1", "http://[::1]:11434"),
+        ("::", "http://[::1]:11434"),
+        ("localhost", "http://localhost:11434"),
+        ("http://localhost", "http://localhost:11434"),
+        ("https://ollama.lan", "https://ollama.lan:443"),
+        (":8080", "http://127.0.0.1:8080"),
+        ("http://host:11434/api/", "http://host:11434"),
+        ("http://host:11434/v1", "http://host:11434"),
+        ("http://host/ollama/", "http://host:11434/ollama"),
+        (' "localhost:1234" ', "http://localhost:1234"),
+    ],
+)
+def test_address_is_normalised(given, used):
+    assert address(given) == used
+
+
+def test_address_comes_from_the_environment_when_no_setting_gives_one(monkeypatch):
+    monkeypatch.setenv("OLLAMA_HOST", "0.0.0.0:9999")
+    assert address("") == "http://127.0.0.1:9999"
+    assert address("box:1") == "http://box:1"
+
+
+@pytest.mark.parametrize("given", ["ftp://host", "host:99999", "host:abc"])
+def test_address_that_cannot_be_used_is_named(given):
+    with pytest.raises(SettingsError, match=given):
+        address(given)
+
+
+def test_only_loopback_stays_on_this_machine():
+    assert not leaves_machine("")
+    assert not leaves_machine("localhost")
+    assert not leaves_machine("[::1]:5")
+    assert leaves_machine("192.168.1.5")
+    assert leaves_machine("example.com")
+
+
+def test_proxy_of_the_environment_is_not_used_for_this_machine(server, monkeypatch):
+    monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{unused_port()}")
+    server.replies.append(("一", ["One."]))
+    assert reachable(server.url)
+    assert text_of(said(server)) == "One."
+
+
+# chat
+
+
+def test_answer_comes_in_pieces_and_the_last_tells_how_it_ended(server):
+    server.replies.append(("一", ["One", " [1]", "。"]))
+    pieces = said(server, window=4096, max_tokens=200)
+    assert [piece.text for piece in pieces] == ["One", " [1]", "。", ""]
+    assert [piece.done for piece in pieces] == [False, False, False, True]
+    assert (pieces[-1].done_reason, pieces[-1].prompt_tokens, pieces[-1].answer_tokens) == ("stop", 31, 7)
+
+
+def test_request_has_a_fixed_window_an_end_and_no_thinking(server):
+    said(server, window=4096, max_tokens=200)
+    (body,) = server.bodies("/api/chat")
+    assert body["options"]["num_ctx"] == 4096
+    assert body["options"]["num_predict"] == 200
+    assert body["think"] is False
+    assert body["keep_alive"] == "30m"
+    assert body["messages"] == ASKED
+
+
+def test_answer_cut_by_its_length_says_so(server):
+    server.faults.add("length")
+    assert (said(server)[-1].done, said(server)[-1].done_reason) == (True, "length")
+
+
+@pytest.mark.parametrize("fault", ["no_done", "drop"])
+def test_answer_that_ends_without_done_is_incomplete_but_keeps_its_text(server, fault):
+    server.faults.add(fault)
+    pieces = said(server)
+    assert text_of(pieces) == "No reply."
+    assert (pieces[-1].done, pieces[-1].done_reason) == (False, "incomplete")
+
+
+@pytest.mark.parametrize(
+    ("pieces", "shown"),
+    [
+        (["<think>hm", "m</think>\n\nYes."], "Yes."),
+        (["<th", "ink>a < b", "</thi", "nk>Yes", "."], "Yes."),
+        (["<think>never closed"], ""),
+        (["Yes.<think>and then"], "Yes."),
+        (["1 < 2 and <b>", " bold"], "1 < 2 and <b> bold"),
+        (["ends with <thi"], "ends with <thi"),
+        (["</think>", "Yes"], "Yes"),
+    ],
+)
+def test_thinking_is_taken_out_of_the_answer(server, pieces, shown):
+    server.replies.append(("一", pieces))
+    assert text_of(said(server)) == shown
+    for size in (1, 2, 5):
+        whole, thinking = "".join(pieces), ThinkingFilter()
+        parts = [thinking.feed(whole[at : at + size]) for at in range(0, len(whole), size)]
+        assert "".join(parts) + thinking.finish() == shown
+
+
+def test_closing_the_answer_closes_the_connection(server):
+    server.faults.add("endless")
+    stream = OllamaChat(server.url, "qwen3:4b").stream(ASKED)
+    assert next(stream).text == "No "
+    stream.close()
+    assert server.gone.wait(10)
+
+
+def test_cancelling_from_another_thread_ends_the_answer_and_the_connection(server):
+    server.faults.add("endless")
+    cancel = threading.Event()
+    stream = OllamaChat(server.url, "qwen3:4b").stream(ASKED, cancel)
+    next(stream)
+    threading.Thread(target=cancel.set).start()
+    pieces = list(stream)
+    assert not any(piece.done for piece in pieces)
+    assert server.gone.wait(10)
+
+
+def test_missing_model_names_the_command(server):
+    with pytest.raises(ModelUnavailable, match=r"has no model 'llama3'\. Run: ollama pull llama3"):
+        list(OllamaChat(server.url, "llama3").stream(ASKED))
+
+
+def test_nothing_at_the_address_says_start_ollama():
+    url = f"http://127.0.0.1:{unused_port()}"
+    with pytest.raises(ModelUnavailable, match=f"Nothing answers at {url}; start Ollama"):
+        list(OllamaChat(url, "qwen3:4b").stream(ASKED))
+
+
+@pytest.mark.parametrize(
+    ("fault", "error", "sentence"),
+    [
+        ("text_404", ModelUnavailable, "is not Ollama, or an old one"),
+        ("out_of_memory", ModelUnavailable, "does not fit into the memory .* smaller model"),
+        ("busy", ModelUnavailable, "is busy"),
+        ("html", ModelUnavailable, "A web page answers"),
+        ("forbidden", ModelUnavailable, "refuses the request .status 403."),
+        ("error_line", BadReply, "unexpected EOF"),
+        ("garbage", BadReply, "does not speak as Ollama does"),
+        ("drop_first", BadReply, "ended the connection"),
+    ],
+)
+def test_fault_becomes_one_sentence(server, fault, error, sentence):
+    server.faults.add(fault)
+    with pytest.raises(error, match=sentence) as caught:
+        said(server)
+    assert "\n" not in str(caught.value)
+
+
+def test_server_that_sends_nothing_is_given_up_after_the_limit(server):
+    server.faults.add("stall")
+    with pytest.raises(ModelUnavailable, match="may still be loading"):
+        said(server, read_seconds=0.1)
+
+
+def test_chat_without_a_model_names_the_setting():
+    with pytest.raises(SettingsError, match=r"answering\.model"):
+        OllamaChat("", " ")
+
+
+def test_client_that_cannot_start_is_explained(server, monkeypatch):
+    monkeypatch.setattr("ollama.Client", lambda **options: (_ for _ in ()).throw(ValueError("bad proxy")))
+    with pytest.raises(ModelUnavailable, match=r"cannot start \(bad proxy\); correct OLLAMA_HOST"):
+        said(server)
+
+
+# models
+
+
+def test_installed_models_are_local_and_can_chat():
+    models = {
+        "qwen3:4b": Model(),
+        "bge-m3:latest": Model(EMBEDS, family="bert"),
+        "gpt-oss:120b-cloud": Model(remote_host="https://ollama.com:443"),
+        "shown:1b": Model(listed=False),
+        "shown-embedder:latest": Model(EMBEDS, listed=False),
+        "ancient:7b": Model(capabilities=None, family="llama"),
+        "mxbai-embed-large:latest": Model(capabilities=None, family="bert"),
+    }
+    with running(models=models) as fake:
+        found = installed_models(fake.url)
+    assert [model.name for model in found] == ["qwen3:4b", "shown:1b", "ancient:7b"]
+    assert (found[0].size, found[0].parameters, found[0].quantisation) == (2_500_000_000, "4B", "Q4_K_M")
+
+
+def test_server_without_models_has_none():
+    with running() as fake:
+        assert installed_models(fake.url) == ()
+
+
+def test_models_of_a_server_that_is_not_there_are_an_error():
+    with pytest.raises(ModelUnavailable, match="start Ollama"):
+        installed_models(f"127.0.0.1:{unused_port()}")
+
+
+def test_reachable_tells_and_never_raises(server):
+    assert reachable(server.url)
+    assert not reachable(f"127.0.0.1:{unused_port()}")
+    assert not reachable("ftp://nonsense")
+    server.faults.add("html")
+    assert not reachable(server.url)
+
+
+# embeddings
+
+
+def embedder_of(fake, model="bge-m3"):
+    settings = Settings().changed({"embedding.provider": "ollama", "embedding.model": model, "ollama.url": fake.url})
+    return EMBEDDERS.build("ollama", settings)
+
+
+def test_identity_holds_model_dimension_limit_and_digest(server):
+    identity = embedder_of(server).identity
+    assert identity.text() == "bge-m3 (ollama, ollama, 8)"
+    # the server says 512, the family 8192: the smaller counts
+    assert identity.max_tokens == 512
+    assert len(identity.digest) == 64
+
+
+def test_passages_go_in_batches_of_sixteen_and_come_back_in_order_with_length_one(server):
+    texts = [f"text {number}" for number in range(35)]
+    seen = []
+    vectors = embedder_of(server).embed_passages(texts, lambda done, total: seen.append((done, total)))
+    assert [len(body["input"]) for body in server.bodies("/api/embed")] == [1, 16, 16, 3]
+    assert seen == [(16, 35), (32, 35), (35, 35)]
+    assert vectors.dtype == np.float32
+    expected = np.array([server.vector(text, 8) for text in texts])
+    expected /= np.linalg.norm(expected, axis=1, keepdims=True)
+    assert np.allclose(vectors, expected, atol=1e-6)
+
+
+def test_server_is_told_not_to_cut_texts(server):
+    embedder_of(server).embed_query("x")
+    assert all(body["truncate"] is False and body["keep_alive"] == "30m" for body in server.bodies("/api/embed"))
+
+
+def test_prefixes_of_the_family_are_added():
+    with running(models={"qwen3-embedding:0.6b": Model(EMBEDS), "embeddinggemma:latest": Model(EMBEDS)}) as fake:
+        embedder_of(fake, "qwen3-embedding:0.6b").embed_query("谁？")
+        embedder_of(fake, "embeddinggemma").embed_passages(["text"])
+        inputs = [body["input"] for body in fake.bodies("/api/embed")]
+    task = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
+    assert inputs == [["probe"], [f"{task}谁？"], ["probe"], ["title: none | text: text"]]
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        ("bge-m3", "bge-m3"),
+        ("hub.example/someone/BGE-M3:567m", "bge-m3"),
+        ("bge-large-zh-v1.5", "bge-large-zh"),
+        ("snowflake-arctic-embed2:568m", "snowflake-arctic-embed2"),
+        ("nomic-embed-text-v2-moe", "nomic-embed-text-v2"),
+        ("intfloat-multilingual-e5-large-instruct:f16", "e5-large-instruct"),
+        ("something-new", "something-new"),
+    ],
+)
+def test_family_is_found_by_the_specific_name_first(model, name):
+    assert family(model).name == name
+
+
+def test_english_only_model_is_refused():
+    with pytest.raises(SettingsError, match="'all-minilm' reads English only"):
+        EMBEDDERS.build("ollama", Settings().changed({"embedding.model": "all-minilm"}))
+
+
+@pytest.mark.parametrize("fault", ["nan", "zero", "short"])
+def test_text_without_a_usable_vector_is_named_and_the_others_get_through(server, fault):
+    embedder = embedder_of(server)
+    assert embedder.identity.dimension == 8
+    server.faults.add(fault)
+    server.poison = "poison"
+    with pytest.raises(BadReply):
+        embedder.embed_passages(["good one", "poison here", "good two"])
+    # the batch, then text by text up to the bad one
+    assert [len(body["input"]) for body in server.bodies("/api/embed")] == [1, 3, 1, 1]
+    assert embedder.embed_passages(["good one", "good two"]).shape == (2, 8)
+
+
+def test_batch_with_a_missing_vector_is_asked_again_one_by_one(server):
+    embedder = embedder_of(server)
+    server.faults.add("missing")
+    assert embedder.embed_passages(["a", "b", "c"]).shape == (3, 8)
+
+
+def test_too_long_text_is_refused_before_the_server_is_asked(server):
+    embedder = embedder_of(server)
+    before = len(server.received), embedder.identity
+    with pytest.raises(TextTooLong, match="longer than the 512"):
+        embedder.embed_passages(["好" * 700])
+    assert len(server.received) == before[0] + 3  # show, probe and tags of the identity
+
+
+def test_text_that_the_server_finds_too_long_is_the_same_error():
+    with running(models={"bge-m3:latest": Model(EMBEDS, family="bert", context=20)}) as fake:
+        embedder = OllamaEmbedder(fake.url, "bge-m3")
+        with pytest.raises(TextTooLong):
+            embedder.embed_passages(["blank" + " " * 30])
+
+
+def test_embedder_whose_model_is_missing_names_the_command(server):
+    with pytest.raises(ModelUnavailable, match="ollama pull embeddinggemma"):
+        _ = embedder_of(server, "embeddinggemma").identity
+
+
+def test_identity_is_asked_again_after_the_server_was_not_ready(server):
+    embedder = embedder_of(server)
+    server.faults.add("busy")
+    with pytest.raises(ModelUnavailable, match="is busy"):
+        _ = embedder.identity
+    server.faults.clear()
+    assert embedder.identity.dimension == 8
+
+
+def test_no_passages_give_no_rows(server):
+    assert embedder_of(server).embed_passages([]).shape == (0, 8)
+
+
+def test_estimate_counts_chinese_by_character_and_english_by_letter():
+    # 4 Chinese characters: 4 × .85 × 1.25 = 4.25 → 4, and 3 special tokens
+    assert estimate_tokens("知识问答") == 7
+    # 10 letters, 1 blank: (10 × .30 + .05) × 1.25 = 3.8 → 3, and 3
+    assert estimate_tokens("hello world") == 6
