@@ -86,7 +86,7 @@ def _grouped(sections: Sequence[Section], start: int, end: int, size: int) -> It
     while at < end:
         after = _subtree(sections, at, end)
         total = _size(sections, at, after)
-        if total > size * WHOLE:
+        if total > size * WHOLE or not _on_one_page(sections, at, after):
             yield at, at + 1
             yield from _grouped(sections, at + 1, after, size)
             at = after
@@ -97,9 +97,16 @@ def _grouped(sections: Sequence[Section], start: int, end: int, size: int) -> It
             more = _size(sections, after, following)
             if more > size * TINY or _size(sections, first, following) > size * WHOLE:
                 break
+            if not _on_one_page(sections, first, following):
+                break
             total, after = more, following
         yield first, after
         at = after
+
+
+def _on_one_page(sections: Sequence[Section], start: int, end: int) -> bool:
+    """Whether these sections begin on one page, so that a chunk of them has one page number."""
+    return len({section.heading.page if section.heading else None for section in sections[start:end]}) <= 1
 
 
 def _size(sections: Sequence[Section], start: int, end: int) -> int:

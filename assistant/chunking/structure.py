@@ -122,7 +122,10 @@ class _Packer:
         while (
             first - 1 > before >= 0 and waiting[first - 1].prose and waiting[at].prose and self._joins(waiting, first)
         ):
-            if waiting[at].start - waiting[first - 1].start > room or self.settings.overlap == 0:
+            turned = (waiting[first].page or 0) > (
+                waiting[first - 1].page_end or 0
+            )  # a new page: its number stays exact
+            if turned or waiting[at].start - waiting[first - 1].start > room or self.settings.overlap == 0:
                 break
             first -= 1
         return first

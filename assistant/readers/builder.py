@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from assistant.documents import Block, BlockKind
 
@@ -90,15 +90,15 @@ def one_line(text: str) -> str:
 
 _WIDE = r"\u2e80-\u303f\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef“”‘’…—"
 _WIDE_END, _WIDE_START = re.compile(f"[{_WIDE}]$"), re.compile(f"^[{_WIDE}]")
-_HAN_END = re.compile(r"[\u3041-\u30ff\u3400-\u9fff]$")
 _HYPHEN_END = re.compile(r"[^\W\d_][\u00ad\u2010\ufffe-]$")
 
 
-def join_lines(lines: Sequence[str]) -> str:
+def join_lines(lines: Sequence[str], compounds: Container[str] = ()) -> str:
     """Lines of one paragraph as running text.
 
     Between ideographs nothing is put, otherwise a space. A hyphen after a letter goes when the next line goes on in
-    lower case; it stays (without a space) before a capital or a digit: Lucene-BM25.
+    lower case; it stays (without a space) before a capital or a digit (Lucene-BM25), and in `compounds`, which are
+    the words that stand with a hyphen elsewhere in the document, in lower case.
     """
     joined: list[str] = []
     for line in lines:
@@ -107,9 +107,17 @@ def join_lines(lines: Sequence[str]) -> str:
             continue
         before = joined[-1]
         if _HYPHEN_END.search(before) and line[:1].isalnum():
-            soft = line[:1].islower() or before[-1] in "\u00ad\ufffe"
-            joined[-1] = before[:-1] if soft else before
+            joined[-1] = before[:-1] if _splits_word(before, line, compounds) else before
         elif not (_WIDE_END.search(before) and _WIDE_START.search(line)):
             joined.append(" ")
         joined.append(line)
     return "".join(joined)
+
+
+def _splits_word(before: str, line: str, compounds: Container[str]) -> bool:
+    if before[-1] in "\u00ad\ufffe":
+        return True
+    head, tail = re.search(r"[\w-]+$", before), re.match(r"[\w-]+", line)
+    if head and tail and f"{head[0].rstrip('-')}-{tail[0]}".lower() in compounds:
+        return False
+    return line[:1].islower()

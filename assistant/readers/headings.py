@@ -12,12 +12,13 @@ _RULES: tuple[tuple[re.Pattern[str], int], ...] = (
     (re.compile(r"(?:chapter|part|appendix)\s+(?:\d{1,3}|[ivxlc]{1,6}|[a-z])\b(?!,)", re.IGNORECASE), 1),
     (re.compile(r"section\s+\d{1,3}(?:\.\d{1,3})*\b(?!,)", re.IGNORECASE), 2),
     (re.compile(r"附(?:录|件|表)\s*[一二三四五六七八九十A-Z0-9]{1,2}(?:[\s:：、]|$)"), 1),
-    (re.compile(r"[一二三四五六七八九十]{1,3}\s*、"), 2),
-    (re.compile(r"[(（][一二三四五六七八九十]{1,3}[)）]"), 3),
+    (re.compile(r"[一二三四五六七八九十]{1,3}\s*、"), 3),  # below 章 and 节
+    (re.compile(r"[(（][一二三四五六七八九十]{1,3}[)）]"), 4),
 )
 _DOTTED = re.compile(
     r"(\d{1,2}(?:\.\d{1,2}){1,4})\.?[ \t　]+(?=[^\W\d_])|(\d{1,2}(?:\.\d{1,2}){1,4})(?=[\u4e00-\u9fff])"
 )
+_CHINESE_SINGLE = re.compile(r"\d{1,2}[、.．]\s*(?=[\u4e00-\u9fff])")
 _SINGLE = re.compile(r"\d{1,2}[.、]?[ \t　]+(?=[A-Z\u4e00-\u9fff])")
 _SENTENCE = re.compile(r"[。！？；，,;!：:.]$|[。；！]|，.*，|\.{3,}|…{2,}|[.!]\s+[A-Z]")
 
@@ -36,4 +37,6 @@ def level_of_numbered(line: str, alone: bool = False) -> int:
     dotted = _DOTTED.match(line)
     if dotted:
         return min(6, (dotted[1] or dotted[2]).count(".") + 1)
+    if alone and _CHINESE_SINGLE.match(line):
+        return 5
     return 1 if alone and _SINGLE.match(line) else 0

@@ -16,6 +16,10 @@ _BETWEEN_HAN = re.compile(
     r"(?<=[\u3001-\u30ff\u3400-\u9fff\uff01-\uff60])[ \u00a0](?=[\u3001-\u30ff\u3400-\u9fff\uff01-\uff60])"
 )
 _SPACED_OUT = re.compile(r"(?<=[\u3400-\u9fff])[ \u00a0\u3000]+(?=[\u3400-\u9fff])")
+_NUMBERED_TITLE = re.compile(
+    r"(第\s*[一二三四五六七八九十百零〇\d]{1,5}\s*[编篇部卷章节条])[ \u00a0\u3000]*(?=[\u3400-\u9fff])"
+)
+_LOST_FF = re.compile(r"(?<=[a-z])↵(?=[a-z])")  # TeX's ff ligature in fonts without a character map
 _LEADER = re.compile(r"(?:[.．·…_]\s?){5,}")
 _PRESENTATION = re.compile(r"[\ufb00-\ufb06\u2f00-\u2fdf]")
 # NFKC knows only two of the CJK Radicals Supplement, which faulty fonts give in place of ideographs
@@ -140,9 +144,11 @@ def clean(text: str) -> str:
     text = text.replace("\u200b", "").replace("\ufeff", "").replace("\u00a0", " ").replace("\t", " ").strip()
     text = _PRESENTATION.sub(lambda m: unicodedata.normalize("NFKC", m[0]), text).translate(_RADICALS)
     text = "".join(c for c in text if c.isprintable() or c in "\u00ad\ufffd\ufffe" or "\ue000" <= c <= "\uf8ff")
-    text = _LEADER.sub(" … ", text)
+    text = _LOST_FF.sub("ff", _LEADER.sub(" … ", text))
     gaps, han = len(_SPACED_OUT.findall(text)), len(re.findall(r"[\u3400-\u9fff]", text))
     text = _SPACED_OUT.sub("", text) if han > 3 and gaps >= 0.6 * (han - 1) else _BETWEEN_HAN.sub("", text)
+    if len(text) < 40:
+        text = _NUMBERED_TITLE.sub(r"\1 ", text) if re.match(r"第\s*\S{1,5}\s*[编篇部卷章节]", text) else text
     return re.sub(r" {2,}", " ", text).strip()
 
 

@@ -20,6 +20,8 @@ _ENDS = re.compile(r"[。！？；.!?;：:…][\"”’」』）)\]]*$")
 _ITEM = re.compile(
     r"(?:[•●○▪■◆◇·–—*✓➢-]\s|[•●▪■◆➢]|\(?\d{1,2}[.)、）]\s?\D|[（(][一二三四五六七八九十\da-z]{1,3}[)）]|[a-z][.)]\s)"
 )
+_HAN = re.compile(r"[\u3400-\u9fff，、（）]")
+_COMPOUND = re.compile(r"\b[a-z]{2,}-[a-z]{2,}\b")
 _RTL = re.compile(r"[\u0590-\u08ff]")
 
 
@@ -62,14 +64,14 @@ class Row:
 
 @dataclass
 class Passage:
-    """What becomes one block."""
+    """What becomes one block. `filled`: how far the last row reaches across the column, 0–1."""
 
     kind: BlockKind
     pages: tuple[int, int]
     rows: list[Row] = field(default_factory=list)
     table: tuple[tuple[str, ...], ...] = ()
     level: int = 0
-    full: bool = False
+    filled: float = 0.0
 
     @property
     def text(self) -> str:
@@ -80,17 +82,45 @@ def write(builder: TextBuilder, pages: Sequence[Page]) -> None:
     """Appends the blocks of these pages; paragraphs and tables that run over a page break are one block."""
     body = _body_size(pages)
     passages = [passage for page in pages for passage in _passages(page, body)]
-    sizes = sorted({p.rows[0].size for p in passages if p.kind == "heading" and not p.level}, reverse=True)
+    levels = _levels([passage for passage in passages if passage.kind == "heading"])
+    compounds = frozenset(word for page in pages for word in _COMPOUND.findall(page.text.lower()))
     for passage in _joined(passages):
         if passage.table:
-            builder.add_table(passage.table, pages=passage.pages)
-        elif passage.kind == "heading":
-            level = passage.level or min(6, sizes.index(passage.rows[0].size) + 1)
-            builder.add("heading", passage.text, level=level, pages=passage.pages)
-        elif passage.kind == "list":
-            builder.add("list", passage.text, pages=passage.pages)
-        else:
-            builder.add("paragraph", passage.text, pages=passage.pages)
+            for rows, headers in parts_of_table(passage.table):
+                builder.add_table(rows, header_rows=headers, pages=passage.pages)
+            continue
+        level = levels[id(passage.rows[0])] if passage.kind == "heading" else 0
+        text = join_lines([row.text for row in passage.rows], compounds)
+        builder.add(passage.kind, text, level=level, pages=passage.pages)
+
+
+def _levels(headings: Sequence[Passage]) -> dict[int, int]:
+    """Level of each heading by its first row: by numbering, else by size; below the title when there is one.
+
+    The title: the largest heading of all, once, on the first page that has headings.
+    """
+    sizes = sorted({heading.rows[0].size for heading in headings}, reverse=True)
+    largest = [heading for heading in headings if heading.rows[0].size == sizes[0]]
+    title = largest[0] if len(largest) == 1 < len(headings) and largest[0].pages[0] == headings[0].pages[0] else None
+    if title is not None:
+        sizes.remove(title.rows[0].size)
+    found = {}
+    for heading in headings:
+        level = 0 if heading is title else (heading.level or sizes.index(heading.rows[0].size) + 1)
+        found[id(heading.rows[0])] = max(1, min(6, level + (title is not None)))
+    return found
+
+
+def parts_of_table(rows: tuple[tuple[str, ...], ...]) -> Iterator[tuple[tuple[tuple[str, ...], ...], int]]:
+    """The table, cut before rows that are one cell over all columns (titles inside a table), with its header rows."""
+    width = max(map(len, rows))
+    cuts = [n for n, row in enumerate(rows) if n and len(row) == 1 and width > 2 and len(row[0]) <= 60]
+    for start, end in pairwise([0, *cuts, len(rows)]):
+        part = rows[start:end]
+        titles = int(len(part[0]) == 1 and width > 1)
+        body = part[titles:]
+        double = len(body) > 2 and bool(body[0][0]) and body[0][0] == body[1][0]
+        yield part, titles + 1 + double
 
 
 def _body_size(pages: Sequence[Page]) -> float:
@@ -102,12 +132,15 @@ def _body_size(pages: Sequence[Page]) -> float:
 
 
 def _passages(page: Page, body: float) -> Iterator[Passage]:
-    """The passages of a page in reading order; tables stand where they begin."""
+    """The passages of a page in reading order; tables stand where they begin, footnotes and asides at the end."""
     marks = [_mark(table) for table in page.tables]
+    notes: list[Line] = []
     upright = [line for line in page.lines if not line.aside]
     for region in regions([*upright, *marks]):
         held: list[Line] = []
-        for line in region:
+        text, small = _without_notes(region, body)
+        notes += small
+        for line in text:
             if line in marks:
                 yield from _in_region(held, page.number, body)
                 yield Passage("table", (page.number, page.number), table=page.tables[marks.index(line)].rows)
@@ -115,9 +148,18 @@ def _passages(page: Page, body: float) -> Iterator[Passage]:
             else:
                 held.append(line)
         yield from _in_region(held, page.number, body)
+    yield from _in_region(notes, page.number, body)
     for line in page.lines:
         if line.aside:
-            yield Passage("paragraph", (page.number, page.number), [Row((line,))], full=False)
+            yield Passage("paragraph", (page.number, page.number), [Row((line,))])
+
+
+def _without_notes(region: Sequence[Line], body: float) -> tuple[list[Line], list[Line]]:
+    """A column's lines and the smaller ones at its foot, which would stand in the middle of a sentence."""
+    at = len(region)
+    while at and region[at - 1].size <= 0.93 * body and not region[at - 1].text.startswith("\0"):
+        at -= 1
+    return (list(region[:at]), list(region[at:])) if at else (list(region), [])
 
 
 def _mark(table: Table) -> Line:
@@ -181,21 +223,26 @@ def _running(rows: Sequence[Row], page: int, body: float) -> Iterator[Passage]:
     held: list[Row] = []
     for row in rows:
         if held and _begins(held[-1], row, left, right, step):
-            yield _passage(held, page, body, right)
+            yield _passage(held, page, body, (left, right))
             held = []
         held.append(row)
-    yield _passage(held, page, body, right)
+    yield _passage(held, page, body, (left, right))
 
 
 def _begins(before: Row, row: Row, left: float, right: float, step: float) -> bool:
     """Whether a new paragraph begins with this row."""
-    if row.y0 - before.y0 > max(1.35 * min(step, before.size * 1.9), 1.25 * before.size):
+    large = before.size >= 1.3 * step / 1.2  # larger than what the step of the column is made for: a title
+    if row.y0 - before.y0 > (
+        1.75 * before.size if large else max(1.35 * min(step, before.size * 1.9), 1.25 * before.size)
+    ):
         return True
-    if abs(row.size - before.size) > 0.08 * before.size or row.bold != before.bold:
+    if abs(row.size - before.size) > 0.08 * before.size or (row.bold != before.bold and not large):
         return not _goes_on(before, row, right)
     if _ITEM.match(row.text) or level_of_numbered(row.text, alone=True) or level_of_numbered(before.text):
         return True
     short = before.x1 < right - 1.5 * before.size
+    if before.x1 < right - 4 * before.size and before.x0 < left + 3 * before.size and _HAN.match(before.text[-1]):
+        return True  # Chinese lines are full but for the last one
     if row.x0 > left + 0.8 * row.size and row.x0 > before.x0 + 0.8 * row.size:
         return short or bool(_ENDS.search(before.text))
     return before.x1 < right - 0.2 * (right - left) and bool(_ENDS.search(before.text))
@@ -207,8 +254,9 @@ def _goes_on(before: Row, row: Row, right: float) -> bool:
     return similar and before.x1 > right - 2 * before.size and not _ENDS.search(before.text) and not row.bold
 
 
-def _passage(rows: Sequence[Row], page: int, body: float, right: float) -> Passage:
-    made = Passage("paragraph", (page, page), list(rows), full=rows[-1].x1 > right - 2 * rows[-1].size)
+def _passage(rows: Sequence[Row], page: int, body: float, column: tuple[float, float]) -> Passage:
+    filled = (rows[-1].x1 - column[0]) / max(1.0, column[1] - column[0])
+    made = Passage("paragraph", (page, page), list(rows), filled=filled)
     text = made.text
     if len(rows) <= 3 and _heading(rows[0], text, body):
         return replace(made, kind="heading", level=level_of_numbered(text, alone=True))
@@ -217,7 +265,11 @@ def _passage(rows: Sequence[Row], page: int, body: float, right: float) -> Passa
 
 def _heading(row: Row, text: str, body: float) -> bool:
     """Larger than the body, or bold or numbered and short; never a sentence."""
-    if len(text) > 120 or not re.search(r"[^\W\d_]{2}|[\u4e00-\u9fff]", text) or re.search(r"[。；，,;.…]$", text):
+    if (
+        len(text) > 120
+        or not re.search(r"[^\W\d_]{2}|[\u4e00-\u9fff]", text)
+        or re.search(r"[。；，,;.…]$|^\d{4}\s*年", text)
+    ):
         return False
     if row.size >= body * 1.15:
         return True
@@ -239,7 +291,7 @@ def _joined(passages: Sequence[Passage]) -> list[Passage]:
                 pages=(before.pages[0], passage.pages[1]),
                 rows=[*before.rows, *passage.rows],
                 table=before.table + _without_header(before.table, passage.table),
-                full=passage.full,
+                filled=passage.filled,
             )
         else:
             joined.append(passage)
@@ -252,9 +304,11 @@ def _continues(before: Passage, passage: Passage) -> bool:
     if before.table or passage.table or passage.kind != "paragraph" or before.kind not in ("paragraph", "list"):
         return False
     start, end = passage.text[:1], before.text[-1:]
-    if not before.full or _ENDS.search(before.text) or abs(passage.rows[0].size - before.rows[-1].size) > 1:
+    if _ENDS.search(before.text) or abs(passage.rows[0].size - before.rows[-1].size) > 1:
         return False
-    return start.islower() or end in "-\u00ad" or ("\u3400" <= start <= "\u9fff") or end in "，、,"
+    if _HAN.match(start) and _HAN.match(end) and before.filled > 0.6:
+        return True
+    return before.filled > 0.85 and (start.islower() or end in "-\u00ad，、," or bool(_HAN.match(start)))
 
 
 def _without_header(before: Sequence[Sequence[str]], rows: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:

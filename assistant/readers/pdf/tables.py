@@ -17,7 +17,10 @@ Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells, from the top; a merged cell's text stands in every place it covers. `box` in page points."""
+    """Rows of cells, from the top. `box` in page points.
+
+    A cell over several columns stands once in its row, one over several rows in each of them.
+    """
 
     box: Box
     rows: tuple[tuple[str, ...], ...]
@@ -78,10 +81,10 @@ def _table(box: Box, cells: Sequence[Any], words: Sequence[Any]) -> Table | None
     if len(columns) < 2 or len(rows) < 2:
         return None
     texts = {cell: _words_in(cell, words) for cell in cells}
-    grid = [[_covering(texts, (x0, y0, x1, y1)) for x0, x1 in columns] for y0, y1 in rows]
     if sum(bool(text) for text in texts.values()) < 3 or _mostly_one_cell(texts):
         return None
-    return Table(box, tuple(tuple(row) for row in _without_empty_columns(grid)))
+    grid = [[_covering(cells, (x0, y0, x1, y1)) for x0, x1 in columns] for y0, y1 in rows]
+    return Table(box, tuple(_row(row, texts) for row in grid if any(texts.get(cell) for cell in row)))
 
 
 def _edges(cells: Sequence[Any], axis: int) -> list[tuple[float, float]]:
@@ -93,12 +96,13 @@ def _edges(cells: Sequence[Any], axis: int) -> list[tuple[float, float]]:
     return list(pairwise(places))
 
 
-def _covering(texts: dict[Any, str], place: Box) -> str:
+def _covering(cells: Sequence[Any], place: Box) -> Any | None:
     x, y = (place[0] + place[2]) / 2, (place[1] + place[3]) / 2
-    for cell, text in texts.items():
-        if cell[0] <= x <= cell[2] and cell[1] <= y <= cell[3]:
-            return text
-    return ""
+    return next((cell for cell in cells if cell[0] <= x <= cell[2] and cell[1] <= y <= cell[3]), None)
+
+
+def _row(row: Sequence[Any], texts: dict[Any, str]) -> tuple[str, ...]:
+    return tuple(texts.get(cell, "") for n, cell in enumerate(row) if cell is None or n == 0 or cell != row[n - 1])
 
 
 def _words_in(cell: Any, words: Sequence[Any]) -> str:
@@ -120,8 +124,3 @@ def _mostly_one_cell(texts: dict[Any, str]) -> bool:
     """A frame around running text is no table."""
     lengths = sorted(map(len, texts.values()))
     return lengths[-1] > 400 and lengths[-1] > 0.7 * sum(lengths)
-
-
-def _without_empty_columns(grid: Sequence[Sequence[str]]) -> list[list[str]]:
-    kept = [n for n in range(len(grid[0])) if any(row[n] for row in grid)]
-    return [[row[n] for n in kept] for row in grid if any(row)]
