@@ -357,8 +357,8 @@ def _wrong_model(folder: Path | None, held: int, known: Embedder | None, chosen:
     built = known.label if known else "no recorded model"
     return (
         f"The knowledge base {schema.shown(folder)} holds {held:,} chunks embedded with {built}, "
-        f"but the chosen model is {chosen.label}; choose the old model again to keep using it, use --kb for another one, or ingest "
-        "the files into a new one."
+        f"but the chosen model is {chosen.label}; choose the old model again to keep using it, "
+        "use --kb for another one, or ingest the files into a new one."
     )
 
 

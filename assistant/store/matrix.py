@@ -63,7 +63,8 @@ class Snapshot:
         for index, block in enumerate(self.blocks):
             start = index * BLOCK
             end = min(start + BLOCK, self.count)
-            np.dot(block[: end - start], vector, out=scores[start:end])
+            # not np.dot: for a matrix OpenBLAS wakes threads that spin, 9 ms of CPU where this takes 1
+            np.vecdot(block[: end - start], vector, out=scores[start:end])
         return scores
 
 

@@ -133,14 +133,10 @@ def matches(cursor: duckdb.DuckDBPyConnection, numbers: Iterable[int], terms: Se
     """Chunk number → those of the terms it holds; every asked number is there."""
     found: dict[int, set[str]] = {number: set() for number in numbers}
     words = list(dict.fromkeys(terms))
-    listed = ",".join(map(str, found))
-    for start in range(0, len(words), _BRANCHES) if listed else ():
-        branches = (
-            f"SELECT {start + offset}, doc_id FROM postings WHERE term = {key(word)} AND doc_id IN ({listed})"
-            for offset, word in enumerate(words[start : start + _BRANCHES])
-        )
-        for index, number in cursor.execute(" UNION ALL ".join(branches)).fetchall():
-            found[number].add(words[index])
+    # all postings of the terms and numpy's isin: an SQL list of the numbers in each branch takes three times as long
+    which, docs, _, _ = _rows(cursor, words)
+    for row in np.flatnonzero(np.isin(docs, list(found))):
+        found[int(docs[row])].add(words[which[row]])
     return found
 
 
