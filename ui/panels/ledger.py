@@ -74,10 +74,12 @@ def card(trace: Trace, c: Candidate, attempt: int, scale: Scale, opened: bool, l
     chips = "".join(f'<span class="gb-chip gb-still">{n.number}</span>' for n in cited)
     where = place(passage.document, passage.heading, passage.pages, t) if passage else said(c.chunk_id)
     css = "gb-cited" if cited else ""
+    also = " ".join(esc(p.chunk_id) for p in c.also_in)
     state = " open" if opened or cited else ""
     body = f"{_path(c, fused, t)}{_scores(c, fused, scale, t)}{_text(c, passage, cited, t)}{_also(c.also_in, t)}"
     return (
-        f'<article class="gb-card {css}" data-card="{esc(c.chunk_id)}" tabindex="-1"><details{state}><summary>'
+        f'<article class="gb-card {css}" data-card="{esc(c.chunk_id)}" data-also="{also}" tabindex="-1">'
+        f"<details{state}><summary>"
         f'<span class="gb-rank" title="{numbers.tip("rank", t)}">{c.final_rank or c.fused_rank}</span>'
         f'<span class="gb-where">{where}</span>{chips}{_headline(c, fused, scale, t)}</summary>'
         f'<div class="gb-body">{body}'

@@ -1,0 +1,172 @@
+"""The app: one page in the browser, served by this computer to itself. Wiring and launching only.
+
+The page is served first; the assistant with its models is opened behind it (`ui.background.Opening`).
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import threading
+import webbrowser
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")  # read when gradio is imported
+
+import gradio as gr
+
+from ui import panels
+from ui.actions import Actions
+from ui.background import Adding, Opening
+from ui.layout import Page, layout
+from ui.texts import T
+from ui.theme import theme
+from ui.view import Door
+
+HOST = "127.0.0.1"
+FIRST_PORT, PORTS = 7860, 100
+HERE = Path(__file__).parent
+
+_REMEMBERED_THEME = """() => {
+  const kept = localStorage.getItem('glassbox-theme');
+  if (kept) document.body.classList.toggle('dark', kept === 'dark');
+}"""
+_OTHER_THEME = """() => {
+  const dark = document.body.classList.toggle('dark');
+  localStorage.setItem('glassbox-theme', dark ? 'dark' : 'light');
+}"""
+_DOWNLOAD = """(text, name) => {
+  if (!text) return;
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}"""
+
+
+def build(opening: Opening, adding: Adding | None = None) -> gr.Blocks:
+    """The page. It shows a loading state until the assistant is open."""
+    t = T("en")
+    blocks: gr.Blocks
+    with gr.Blocks(title=t("app"), fill_width=True, analytics_enabled=False, delete_cache=(3600, 3600)) as blocks:
+        page = layout(t)
+        actions = Actions(opening, adding or Adding(), page)
+        _wire_frame(blocks, page, actions)
+        _wire_ask(page, actions)
+        _wire_documents(page, actions)
+    blocks.queue(default_concurrency_limit=4)
+    return blocks
+
+
+def serve(
+    open_assistant: Callable[[], Door], port: int | None = None, open_browser: bool = True, block: bool = True
+) -> gr.Blocks:
+    """The page, served on 127.0.0.1 until Ctrl-C (returned at once with `block` False).
+
+    `open_assistant` is called in the background after the page is up. A taken port gives the next free one.
+    """
+    opening, adding = Opening(open_assistant), Adding()
+    blocks = build(opening, adding)
+    _, address, _ = blocks.launch(
+        server_name=HOST,
+        server_port=free_port(port or FIRST_PORT),
+        inbrowser=False,
+        share=False,
+        quiet=True,
+        prevent_thread_lock=True,
+        show_error=False,
+        footer_links=[],
+        enable_monitoring=False,
+        strict_cors=True,
+        ssr_mode=False,
+        allowed_paths=[],
+        theme=theme(),
+        css=panels.css() + (HERE / "gradio_app.css").read_text(encoding="utf-8"),
+    )
+    print(f"Glassbox is open at {address} (stop it with Ctrl-C).", flush=True)
+    opening.start()
+    if open_browser:
+        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+    if block:
+        _until_stopped(blocks, opening, adding)
+    return blocks
+
+
+def free_port(wanted: int) -> int:
+    """The wanted port, or the next one that nothing listens on; 0 (any) when all of them are taken."""
+    for port in range(wanted, min(wanted + PORTS, 65536)):
+        with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+            try:
+                probe.bind((HOST, port))
+            except OSError:
+                continue
+            return port
+    return 0
+
+
+def _until_stopped(blocks: gr.Blocks, opening: Opening, adding: Adding) -> None:
+    stop = threading.Event()
+    for name in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(name, lambda *_: stop.set())
+    while not stop.wait(1):  # Windows sees Ctrl-C only between waits
+        pass
+    print("Stopping …", flush=True)
+    adding.stop()
+    adding.wait(10)
+    blocks.close(verbose=False)
+    opening.close()
+
+
+# ---------------------------------------------------------------- wiring
+
+
+def _on(
+    event: Callable[..., Any], fn: Callable[..., Any] | None, inputs: list[Any], outputs: list[Any], **more: Any
+) -> Any:
+    """One event, with nothing drawn over the page while it runs and no public endpoint."""
+    return event(fn, inputs, outputs, show_progress="hidden", api_visibility="private", **more)
+
+
+def _wire_frame(blocks: gr.Blocks, page: Page, actions: Actions) -> None:
+    head, wanted = page.head, page.documents.wanted
+    everything = [page.view, page.seen, page.timer, page.notice, *page.parts]
+    _on(blocks.load, actions.loaded, [page.view, wanted], everything)
+    blocks.load(None, None, None, js=_REMEMBERED_THEME)
+    _on(page.timer.tick, actions.tick, [page.view, page.seen, wanted, head.model], everything, trigger_mode="once")
+    _on(head.lang.input, actions.spoke, [page.view, head.lang, wanted, head.model], everything)
+    _on(head.model.focus, actions.models, [page.view, head.model], [head.model])
+    head.theme.click(None, None, None, js=_OTHER_THEME)
+    _on(page.notice.click, actions.dismissed, [page.view], [page.view, page.notice])
+
+
+def _wire_ask(page: Page, actions: Actions) -> None:
+    ask, model = page.ask, page.head.model
+    shown = [page.view, page.notice, ask.talk, ask.evidence, ask.send, ask.stop, ask.export]
+    asking = [
+        _on(event, actions.ask, [page.view, ask.question, model], [*shown, ask.question])
+        for event in (ask.question.submit, ask.send.click)
+    ]
+    asking.append(_on(ask.talk.submit, actions.rerun, [page.view, model], shown))
+    _on(ask.stop.click, actions.stop, [page.view], shown, cancels=asking)
+    _on(ask.fresh.click, actions.fresh, [page.view], shown)
+    for panel in (ask.talk, ask.evidence):
+        _on(panel.click, actions.clicked, [page.view], [*shown, page.tabs])
+    exported = _on(ask.export.click, actions.export, [page.view], [page.payload, page.filename])
+    exported.then(None, [page.payload, page.filename], None, js=_DOWNLOAD)
+
+
+def _wire_documents(page: Page, actions: Actions) -> None:
+    part = page.documents
+    job = [page.view, page.notice, page.timer, part.job, part.halt]
+    _on(part.upload.upload, actions.uploaded, [page.view, part.upload], [*job, part.upload])
+    for event in (part.add.click, part.folder.submit):
+        _on(event, actions.added, [page.view, part.folder], job)
+    _on(part.halt.click, actions.halted, [page.view], [part.job, part.halt])
+    for event in (part.wanted.change, part.tab.select):
+        _on(event, actions.filtered, [page.view, part.wanted], [part.files])
+    removed = [page.view, page.notice, part.files, page.head.top]
+    _on(part.files.click, actions.removed, [page.view, part.wanted], removed)

@@ -1,0 +1,144 @@
+"""Where everything stands on the page; what it does is wired in ui/gradio_app.py."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from ui.texts import Texts
+from ui.view import View
+
+HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Head:
+    """The line at the top."""
+
+    top: gr.HTML
+    model: gr.Dropdown
+    lang: gr.Radio
+    theme: gr.Button
+
+
+@dataclass(frozen=True)
+class Ask:
+    """The tab with the conversation and its evidence."""
+
+    tab: gr.Tab
+    talk: gr.HTML
+    question: gr.Textbox
+    send: gr.Button
+    stop: gr.Button
+    fresh: gr.Button
+    export: gr.Button
+    evidence: gr.HTML
+
+
+@dataclass(frozen=True)
+class Documents:
+    """The tab with the files."""
+
+    tab: gr.Tab
+    upload: gr.File
+    limit: gr.HTML
+    folder: gr.Textbox
+    add: gr.Button
+    job: gr.HTML
+    halt: gr.Button
+    wanted: gr.Textbox
+    files: gr.HTML
+
+
+@dataclass(frozen=True)
+class Page:
+    """All parts. `view` holds the conversation of this page; `payload` and `filename` carry an export."""
+
+    view: gr.State
+    seen: gr.State
+    timer: gr.Timer
+    payload: gr.Textbox
+    filename: gr.Textbox
+    notice: gr.HTML
+    tabs: gr.Tabs
+    head: Head
+    ask: Ask
+    documents: Documents
+
+    @property
+    def parts(self) -> list[Any]:
+        """Every part whose words change with the language."""
+        a, d, h = self.ask, self.documents, self.head
+        return [
+            *(h.top, h.model, h.theme),
+            *(a.tab, a.talk, a.question, a.send, a.stop, a.fresh, a.export, a.evidence),
+            *(d.tab, d.upload, d.limit, d.folder, d.add, d.job, d.halt, d.wanted, d.files),
+        ]
+
+
+def layout(t: Texts) -> Page:
+    """The page, made within an open gr.Blocks."""
+    view, seen, timer = gr.State(View(lang=t.lang)), gr.State(), gr.Timer(0.5)
+    payload, filename = gr.Textbox(visible="hidden"), gr.Textbox(visible="hidden")
+    head = _head(t)
+    notice = _panel("notice")
+    with gr.Tabs(elem_id="gb-tabs") as tabs:
+        ask, documents = _ask(t), _documents(t)
+    return Page(view, seen, timer, payload, filename, notice, tabs, head, ask, documents)
+
+
+def _panel(name: str, clicks: bool = True, autoscroll: bool = False) -> gr.HTML:
+    script = (HERE / "clicks.js").read_text(encoding="utf-8") if clicks else None
+    return gr.HTML("", elem_id=f"gb-{name}", js_on_load=script, apply_default_css=False, autoscroll=autoscroll)
+
+
+def _head(t: Texts) -> Head:
+    with gr.Row(elem_id="gb-head"):
+        top = _panel("top", clicks=False)
+        model = gr.Dropdown(
+            [(t("answer_quoted"), "")], value="", label=t("answer_by"), show_label=False, container=False,
+            filterable=False, elem_id="gb-model",
+        )  # fmt: skip
+        lang = gr.Radio(
+            [("English", "en"), ("中文", "zh")], value=t.lang, label="Language / 语言", show_label=False,
+            container=False, elem_id="gb-lang",
+        )  # fmt: skip
+        theme = gr.Button(t("theme"), size="sm", elem_id="gb-theme")
+    return Head(top, model, lang, theme)
+
+
+def _ask(t: Texts) -> Ask:
+    with gr.Tab(t("ask"), id="ask") as tab, gr.Row(elem_id="gb-columns"):
+        with gr.Column(scale=4, min_width=320):
+            talk = _panel("talk", autoscroll=True)
+            with gr.Row(elem_id="gb-ask-line"):
+                question = gr.Textbox(
+                    label=t("question_box"), placeholder=t("question_box"), show_label=False, container=False,
+                    lines=1, max_lines=6, scale=1, autofocus=True, elem_id="gb-question",
+                )  # fmt: skip
+                send = gr.Button(t("send"), variant="primary", interactive=False, elem_id="gb-send")
+                stop = gr.Button(t("stop"), variant="stop", visible=False, elem_id="gb-stop")
+            with gr.Row(elem_id="gb-foot"):
+                fresh = gr.Button(t("new_conversation"), size="sm")
+                export = gr.Button(t("export"), size="sm", interactive=False, elem_id="gb-export")
+        with gr.Column(scale=6, min_width=320):
+            evidence = _panel("evidence")
+    return Ask(tab, talk, question, send, stop, fresh, export, evidence)
+
+
+def _documents(t: Texts) -> Documents:
+    with gr.Tab(t("documents"), id="documents") as tab, gr.Column(elem_id="gb-docs"):
+        upload = gr.File(label=t("drop_files"), file_count="multiple", height=140, elem_id="gb-upload")
+        limit = _panel("limit", clicks=False)
+        with gr.Row(elem_id="gb-folder-line"):
+            folder = gr.Textbox(label=t("folder"), placeholder=t("folder_hint"), scale=1, elem_id="gb-folder")
+            add = gr.Button(t("add_folder"), variant="primary", elem_id="gb-add")
+        job = _panel("job", clicks=False)
+        halt = gr.Button(t("stop"), variant="stop", visible=False, elem_id="gb-halt")
+        wanted = gr.Textbox(label=t("filter"), placeholder=t("filter"), show_label=False, container=False,
+                            elem_id="gb-filter")  # fmt: skip
+        files = _panel("files")
+    return Documents(tab, upload, limit, folder, add, job, halt, wanted, files)
