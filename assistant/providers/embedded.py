@@ -46,6 +46,11 @@ class EmbeddedEmbedder(Embedder):
     def identity(self) -> EmbedderIdentity:
         return self._load().identity
 
+    @property
+    def engine(self) -> Engine:
+        """What runs the model; loads it. For measurements."""
+        return self._load().engine
+
     def count_tokens(self, text: str) -> int:
         return self._load().engine.count(PASSAGE_PREFIX + text)
 
