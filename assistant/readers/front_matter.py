@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
 
 _FENCED = re.compile(
     r"\A\ufeff?---[ \t]*(?:\r\n|\r|\n)(.*?)(?:\r\n|\r|\n)(?:---|\.\.\.)[ \t]*(?:\r\n|\r|\n|\Z)", re.DOTALL
 )
 _FIELD = re.compile(r"([A-Za-z_\u4e00-\u9fff][\w \-.\u4e00-\u9fff]{0,60}?)[ \t]*[:：](?:[ \t]+|$)(.*)")
+_DATE = re.compile(r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})")
 _CONTINUED = re.compile(r"\s+\S|- |#|\s*$|[\]}]")
 
 
@@ -33,13 +36,29 @@ def front_matter(text: str) -> tuple[dict[str, str], int]:
     return (fields, fenced.end()) if fields else ({}, 0)
 
 
-def authority_of(fields: dict[str, str]) -> float | None:
+def authority_of(fields: Mapping[str, str]) -> float | None:
     """The number 0–1 under `authority`; None when there is none or it is not such a number."""
     try:
         number = float(fields.get("authority", ""))
     except ValueError:
         return None
     return number if 0 <= number <= 1 else None
+
+
+def date_of(fields: Mapping[str, str]) -> datetime | None:
+    """The first of updated, modified, date that is a date: 2024-05-01, 2024/5/1, 2024年5月1日; UTC by default."""
+    for key in ("updated", "modified", "last_modified", "lastmod", "date"):
+        stated = fields.get(key, "")
+        found = _DATE.match(stated)
+        try:
+            time = datetime.fromisoformat(stated) if "T" in stated or ":" in stated else None
+            if found and time is None:
+                time = datetime(*(int(part) for part in found.groups()))  # type: ignore[arg-type]
+        except ValueError:
+            continue
+        if time is not None:
+            return time if time.tzinfo else time.replace(tzinfo=UTC)
+    return None
 
 
 def _plain(value: str) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from assistant.documents import Block, BlockKind, Document
 from assistant.language import language_of
 from assistant.readers.encoding import decode
-from assistant.readers.front_matter import authority_of, front_matter
+from assistant.readers.front_matter import authority_of, date_of, front_matter
 from assistant.readers.questions import fold
 from assistant.readers.spans import line_starts, span
 from assistant.settings import Reading
@@ -50,6 +50,7 @@ def read(path: Path, data: bytes, settings: Reading) -> Document:
         text=text,
         blocks=tuple(blocks),
         language=language_of(text[start:]),
+        modified=date_of(fields),
         authority=authority_of(fields),
         encoding=encoding,
         meta=fields,

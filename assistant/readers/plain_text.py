@@ -81,7 +81,7 @@ def _running(text: str, start: int, end: int) -> Block | None:
 
 
 def _title(line: str) -> bool:
-    line = line.strip()
+    line = line.strip().strip("*_")
     return len(line) <= 60 and not _ENDS.search(line) and not _LISTED.match(line) and bool(re.search(r"[^\W\d_]", line))
 
 

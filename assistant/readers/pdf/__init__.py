@@ -26,7 +26,8 @@ def read(path: Path, data: bytes, settings: Reading) -> Document:
     """The Document of the text layer. Pictures of text are not recognised.
 
     Raises UnreadableFile: encrypted (a password is needed to open it), scan (no page has usable text), unsupported
-    (an XFA form), empty, corrupt. Single pages without text, and those not reached in time, are named in `warnings`.
+    (an XFA form), empty, corrupt. Single pages without text, and those not reached in time, are named in
+    `warnings` and `unread`.
     """
     with _opened(path.name, data) as pdf:
         pages, late = _pages(pdf, settings)
@@ -37,7 +38,7 @@ def read(path: Path, data: bytes, settings: Reading) -> Document:
         write(builder, without_running_lines(kept))
         properties = {key: str(value) for key, value in (pdf.metadata or {}).items() if value}
         count = pdf.page_count
-    text = builder.text
+    text, unread = builder.text, _warnings(kept, bad, late)
     return Document(
         path=str(path),
         name=path.name,
@@ -49,7 +50,8 @@ def read(path: Path, data: bytes, settings: Reading) -> Document:
         pages=count,
         modified=_date(properties.get("modDate") or properties.get("creationDate", "")),
         meta=properties,
-        warnings=_warnings(kept, bad, late),
+        warnings=unread,
+        unread=unread,
     )
 
 

@@ -16,6 +16,7 @@ SHARE = 0.4
 
 _NUMBER = re.compile(r"\d+|[〇零一二三四五六七八九十百]+|\b[ivxlc]+\b", re.IGNORECASE)
 _LETTERS = re.compile(r"[^\W\d_#]")
+_PAGE_NUMBER = re.compile(r"[-–—·|]*(?:page)?#[-–—·|]*|第#[页頁](?:[,，/]?共#[页頁])?|[页頁]码?#")
 _SAME_HEIGHT = 6.0  # points
 
 
@@ -51,13 +52,18 @@ def _key(text: str) -> str:
 
 
 def _repeated(key: str, places: Sequence[tuple[int, Line]], numbers: Sequence[int]) -> Iterable[tuple[int, Line]]:
-    """Those of these lines that repeat at the same height; bare numbers only when they count the pages."""
+    """Those of these lines that repeat at one height: word for word, or with a number that counts the pages.
+
+    Lines that differ in another number (an invoice number, the cells of a table) are text.
+    """
     for group in _by_height(places):
-        on = {number for number, _ in group}
-        if len(on) < 2 or not _often(on, numbers):
-            continue
-        if _LETTERS.search(key) or "#" not in key or _counts(group):
+        if "#" in key and _often({number for number, _ in group}, numbers) and _counts(key, group):
             yield from group
+            continue
+        for text in {line.text for _, line in group}:
+            same = [(number, line) for number, line in group if line.text == text]
+            if _LETTERS.search(text) and _often({number for number, _ in same}, numbers):
+                yield from same
 
 
 def _by_height(places: Sequence[tuple[int, Line]]) -> Iterable[list[tuple[int, Line]]]:
@@ -72,6 +78,8 @@ def _by_height(places: Sequence[tuple[int, Line]]) -> Iterable[list[tuple[int, L
 
 
 def _often(on: set[int], numbers: Sequence[int]) -> bool:
+    if len(on) < 2:
+        return False
     if len(on) >= SHARE * len(numbers):
         return True
     for odd in (0, 1):
@@ -82,11 +90,14 @@ def _often(on: set[int], numbers: Sequence[int]) -> bool:
     return False
 
 
-def _counts(group: Sequence[tuple[int, Line]]) -> bool:
-    """Whether the number in the line grows with the page (roman numerals are taken on trust)."""
-    offsets = []
-    for number, line in group:
-        digits = re.search(r"\d+", line.text)
-        if digits:
-            offsets.append(int(digits[0]) - number)
-    return not offsets or max(map(offsets.count, offsets)) >= 0.8 * len(offsets)
+def _counts(key: str, group: Sequence[tuple[int, Line]]) -> bool:
+    """Whether a number in the line grows with the page; roman and Chinese ones must look like a page number."""
+    found = [(number, re.findall(r"\d+", line.text)) for number, line in group]
+    width = min(len(digits) for _, digits in found)
+    if not width:
+        return bool(_PAGE_NUMBER.fullmatch(key))
+    for n in range(width):
+        offsets = [int(digits[n]) - number for number, digits in found]
+        if max(map(offsets.count, offsets)) >= 0.8 * len(offsets):
+            return True
+    return False

@@ -10,15 +10,7 @@ _UNUSABLE = re.compile(r"[\ue000-\uf8ff\ufffd\x00-\x08\x0e-\x1f\U000f0000-\U0010
 _VOWELS = re.compile(r"[aeiouyAEIOUY]")
 _ASCII_LETTERS = re.compile(r"[A-Za-z]")
 _LOWER = re.compile(r"[a-z]")
-_USUAL = frozenset(
-    re.findall(
-        r"\S+",
-        """LATIN CJK HIRAGANA KATAKANA HANGUL GREEK CYRILLIC ARABIC HEBREW DEVANAGARI THAI FULLWIDTH HALFWIDTH
-        IDEOGRAPHIC
-        KATAKANA-HIRAGANA MODIFIER FEMININE MASCULINE MICRO SCRIPT BLACK-LETTER DOUBLE-STRUCK MATHEMATICAL KELVIN OHM
-        ANGSTROM PLANCK INFORMATION""",
-    )
-)
+_USUAL = frozenset(["LATIN", "GREEK", "CYRILLIC", "ARABIC", "HEBREW", "DEVANAGARI", "THAI", "HANGUL"])
 
 
 def garbled(text: str) -> bool:
@@ -36,11 +28,16 @@ def garbled(text: str) -> bool:
 
 
 def _rare_scripts(visible: list[str]) -> bool:
-    scripts = Counter(unicodedata.name(c, "UNASSIGNED").split()[0] for c in visible if c.isalpha() and not c.isascii())
-    rare = {script: n for script, n in scripts.items() if script not in _USUAL}
-    letters = sum(c.isalpha() for c in visible)
+    found = Counter(_script(c) for c in visible if "\u0530" <= c <= "\u1fff" or "\ua000" <= c <= "\uabff")
+    rare = {script: n for script, n in found.items() if script not in _USUAL}
     several = len(rare) >= 3 or (len(rare) == 2 and len(visible) < 40)
-    return several and sum(rare.values()) > 0.15 * letters
+    return several and sum(rare.values()) > 0.15 * len(visible)
+
+
+def _script(character: str) -> str:
+    """The first word of its Unicode name; conjoining Hangul, which Korean text does not use, is apart."""
+    words = unicodedata.name(character, "UNASSIGNED").split()
+    return "JAMO" if words[0] == "HANGUL" and "SYLLABLE" not in words else words[0]
 
 
 def _shifted(text: str, visible: int) -> bool:
