@@ -86,6 +86,7 @@ class _Ingest:
         if plan.jobs:
             self._embedder.embed_passages(["."])  # an embedder that is away is said before an hour of reading
             self._read_all(plan.jobs)
+            self._base.compact()
         self._forget_lost_twins()
 
     def _plan(self, paths: Sequence[str | Path]) -> Plan:
@@ -114,6 +115,7 @@ class _Ingest:
                 "authority": authority(job.name, self._settings.authority_rules, job.row.authority),
             }
         )
+        self._base.rename_document(row.document_id, row.path, row.name)
         self._base.set_state(row)
         self.tally.moved(job)
 
@@ -177,7 +179,7 @@ class _Ingest:
         self.tally.at(job, "writing")
         row = self._row(read, time.perf_counter() - started + read.seconds)
         with self.tally.stage("writing"):
-            self._base.replace_document(row, chunks, vectors)
+            self._base.replace_document(row, chunks, vectors, self._embedder.identity)
         return row.model_copy(update={"chunks": len(chunks)})
 
     def _vectors(self, job: Job, chunks: Sequence[Chunk]) -> list[Any]:

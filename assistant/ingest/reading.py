@@ -148,7 +148,7 @@ class ReaderProcess:
                 return self._process
             self.let_go()
             self._process = process = _start()
-        return process if self._exchange(process, "", _SECONDS_TO_START) else None
+        return process if self._exchange(process, "", _SECONDS_TO_START) is not None else None
 
     def _exchange(self, process: subprocess.Popen[str], line: str, seconds: float) -> dict[str, Any] | None:
         assert process.stdin
@@ -170,8 +170,18 @@ class ReaderProcess:
         self._late = True
         process.kill()
 
+    def _exit_code(self) -> int | None:
+        """None when it had to be ended here, because it lives on and said nothing that can be understood."""
+        if self._process is None:
+            return None
+        try:
+            return self._process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self.stop()
+            return None
+
     def _death(self, name: str) -> UnreadableFile:
-        code = self._process.wait() if self._process else None
+        code = self._exit_code()
         if self._late:
             limit = f"reading.seconds_per_file = {self._settings.seconds_per_file}"
             return UnreadableFile(f"{name} took longer to read than {limit}; raise it or split the file.", "too_slow")
