@@ -60,7 +60,7 @@ def test_declining_says_what_was_searched_and_what_there_is():
 
 def test_failure_is_one_sentence_with_the_next_step():
     shown = text(answer.panel(sample.failed_trace()))
-    assert "Failed while answering" in shown
+    assert "This question could not be answered" in shown
     assert "Run: ollama pull qwen3:8b" in shown
 
 

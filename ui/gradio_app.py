@@ -30,9 +30,10 @@ HOST = "127.0.0.1"
 FIRST_PORT, PORTS = 7860, 100
 HERE = Path(__file__).parent
 
-_REMEMBERED_THEME = """() => {
+_FIRST = """() => {
   const kept = localStorage.getItem('glassbox-theme');
   if (kept) document.body.classList.toggle('dark', kept === 'dark');
+  if (innerWidth > 900) document.querySelector('#gb-question textarea')?.focus({ preventScroll: true });
 }"""
 _OTHER_THEME = """() => {
   const dark = document.body.classList.toggle('dark');
@@ -100,6 +101,8 @@ def free_port(wanted: int) -> int:
     """The wanted port, or the next one that nothing listens on; 0 (any) when all of them are taken."""
     for port in range(wanted, min(wanted + PORTS, 65536)):
         with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+            if os.name == "posix":  # connections just closed do not count; on Windows this option would share the port
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 probe.bind((HOST, port))
             except OSError:
@@ -135,7 +138,7 @@ def _wire_frame(blocks: gr.Blocks, page: Page, actions: Actions) -> None:
     head, wanted = page.head, page.documents.wanted
     everything = [page.view, page.seen, page.timer, page.notice, *page.parts]
     _on(blocks.load, actions.loaded, [page.view, wanted], everything)
-    blocks.load(None, None, None, js=_REMEMBERED_THEME)
+    blocks.load(None, None, None, js=_FIRST)
     _on(page.timer.tick, actions.tick, [page.view, page.seen, wanted, head.model], everything, trigger_mode="once")
     _on(head.lang.input, actions.spoke, [page.view, head.lang, wanted, head.model], everything)
     _on(head.model.focus, actions.models, [page.view, head.model], [head.model])

@@ -82,17 +82,24 @@ class Page:
 def layout(t: Texts) -> Page:
     """The page, made within an open gr.Blocks."""
     view, seen, timer = gr.State(View(lang=t.lang)), gr.State(), gr.Timer(0.5)
-    payload, filename = gr.Textbox(visible="hidden"), gr.Textbox(visible="hidden")
     head = _head(t)
     notice = _panel("notice")
     with gr.Tabs(elem_id="gb-tabs") as tabs:
         ask, documents = _ask(t), _documents(t)
+    payload, filename = gr.Textbox("", visible="hidden"), gr.Textbox("", visible="hidden")
     return Page(view, seen, timer, payload, filename, notice, tabs, head, ask, documents)
 
 
 def _panel(name: str, clicks: bool = True, autoscroll: bool = False) -> gr.HTML:
     script = (HERE / "clicks.js").read_text(encoding="utf-8") if clicks else None
-    return gr.HTML("", elem_id=f"gb-{name}", js_on_load=script, apply_default_css=False, autoscroll=autoscroll)
+    return gr.HTML(
+        "",
+        elem_id=f"gb-{name}",
+        elem_classes="gb-panel",
+        js_on_load=script,
+        apply_default_css=False,
+        autoscroll=autoscroll,
+    )
 
 
 def _head(t: Texts) -> Head:
@@ -116,8 +123,8 @@ def _ask(t: Texts) -> Ask:
             talk = _panel("talk", autoscroll=True)
             with gr.Row(elem_id="gb-ask-line"):
                 question = gr.Textbox(
-                    label=t("question_box"), placeholder=t("question_box"), show_label=False, container=False,
-                    lines=1, max_lines=6, scale=1, autofocus=True, elem_id="gb-question",
+                    "", label=t("question_box"), placeholder=t("question_box"), show_label=False, container=False,
+                    lines=1, max_lines=6, scale=1, elem_id="gb-question",
                 )  # fmt: skip
                 send = gr.Button(t("send"), variant="primary", interactive=False, elem_id="gb-send")
                 stop = gr.Button(t("stop"), variant="stop", visible=False, elem_id="gb-stop")
@@ -134,11 +141,11 @@ def _documents(t: Texts) -> Documents:
         upload = gr.File(label=t("drop_files"), file_count="multiple", height=140, elem_id="gb-upload")
         limit = _panel("limit", clicks=False)
         with gr.Row(elem_id="gb-folder-line"):
-            folder = gr.Textbox(label=t("folder"), placeholder=t("folder_hint"), scale=1, elem_id="gb-folder")
+            folder = gr.Textbox("", label=t("folder"), placeholder=t("folder_hint"), scale=1, elem_id="gb-folder")
             add = gr.Button(t("add_folder"), variant="primary", elem_id="gb-add")
         job = _panel("job", clicks=False)
         halt = gr.Button(t("stop"), variant="stop", visible=False, elem_id="gb-halt")
-        wanted = gr.Textbox(label=t("filter"), placeholder=t("filter"), show_label=False, container=False,
+        wanted = gr.Textbox("", label=t("filter"), placeholder=t("filter"), show_label=False, container=False,
                             elem_id="gb-filter")  # fmt: skip
         files = _panel("files")
     return Documents(tab, upload, limit, folder, add, job, halt, wanted, files)

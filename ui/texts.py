@@ -125,7 +125,7 @@ WORDS: Mapping[str, tuple[str, str]] = {
     ),
     "show_evidence": ("Show its evidence", "查看依据"),
     "shown_now": ("Evidence shown", "正在显示依据"),
-    "failed_at": ("Failed while {stage}", "失败环节：{stage}"),
+    "failed_at": ("This question could not be answered", "未能回答此问题"),
     "what_model_saw": ("What the model saw", "模型看到的全文"),
     "tokens": ("{n} tokens", "{n} 个词元"),
     "window": ("window {n} tokens", "窗口 {n} 词元"),

@@ -128,7 +128,7 @@ def _failed(f: Failed, t: Texts) -> str:
     if f.stage == "stopped":
         return f'<div class="gb-answer gb-stopped"><strong>{t("stopped_title")}</strong><p>{said(f.message)}</p></div>'
     return (
-        f'<div class="gb-answer gb-error" role="alert"><strong>{t("failed_at", stage=esc(f.stage))}</strong>'
+        f'<div class="gb-answer gb-error" role="alert"><strong title="{esc(f.stage)}">{t("failed_at")}</strong>'
         f"<p>{said(f.message)}</p></div>"
     )
 
