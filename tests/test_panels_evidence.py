@@ -29,7 +29,7 @@ def test_confidence_shows_number_decision_limit_and_the_whole_calculation():
     trace = sample.answered_trace()
     html = confidence.panel(trace.confidence, trace.last("decided"))
     shown = text(html)
-    assert "0.61 Confidence answer" in shown
+    assert "0.61 Confidence Answer" in shown
     assert "Limited by 1 of 4 words of the question is not in any passage" in shown
     assert "0.61 is at least 0.60." in shown
     assert "−2.000 + 1.600 + 1.300 + 0.000 = 0.900" in shown
@@ -64,12 +64,12 @@ def test_confidence_before_judging_is_no_number():
 def test_attempts_show_query_reason_change_and_gain():
     trace = sample.answered_trace()
     shown = text(attempts_panel.panel(trace, 2))
-    assert "first search" in shown
+    assert "First search" in shown
     assert "annual leave days entitlement" in shown
     assert "Searches deeper because the best passages lack one word." in shown
     assert "retrieval.depth = 100" in shown
     assert "0.31 → 0.61" in shown
-    assert "answer +0.30" in shown
+    assert "Answer +0.30" in shown
     assert shown.index("0.31 is between") < shown.index("Searches deeper")
     assert 'data-attempt="1"' in attempts_panel.panel(trace, 2)
     assert 'data-attempt="1"' not in attempts_panel.panel(trace, 1)

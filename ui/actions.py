@@ -15,7 +15,7 @@ from assistant.errors import AssistantError
 from assistant.settings import Settings
 from assistant.trace import BaseInfo, Delta, Step, Trace, Turn
 from ui.background import Adding, Opening, Work, sentence
-from ui.layout import Page
+from ui.layout import Page, Screen
 from ui.panels import documents, states
 from ui.texts import T, Texts
 from ui.view import Door, View
@@ -34,23 +34,24 @@ class Actions:
 
     # ---------------------------------------------------------------- the frame
 
-    def loaded(self, view: View, wanted: str) -> Shown:
+    def loaded(self, screen: Screen, wanted: str) -> Shown:
         """A page was opened or loaded again."""
-        return {self._page.seen: self._state(), **self._all(view, wanted, self._usual_model())}
+        screen.seen = self._state()
+        return self._all(screen.view, wanted, self._usual_model())
 
-    def tick(self, view: View, seen: object, wanted: str, model: str) -> Shown:
+    def tick(self, screen: Screen, wanted: str, model: str) -> Shown:
         """Every half second while something goes on behind the page: draws what changed since the last time."""
-        state = self._state()
+        state, seen = self._state(), screen.seen
         if seen == state:
-            return {self._page.seen: state}
-        shown = self._job(view)
-        if not isinstance(seen, tuple) or seen[0] != state[0]:
-            shown = self._all(view, wanted, self._usual_model())
-        elif seen[1] != state[1]:
-            shown = self._all(view, wanted, model)
-        return {self._page.seen: state, self._page.timer: gr.Timer(active=self._going_on()), **shown}
+            return {self._page.screen: screen}
+        screen.seen = state
+        if not seen or seen[0] != state[0]:
+            return self._all(screen.view, wanted, self._usual_model())
+        if seen[1] != state[1]:
+            return self._all(screen.view, wanted, model)
+        return self._job(screen.view)
 
-    def spoke(self, view: View, lang: str, wanted: str, model: str) -> Shown:
+    def spoke(self, screen: Screen, lang: str, wanted: str, model: str) -> Shown:
         """The other language was chosen."""
         t, page = T(lang), self._page
         ask, files = page.ask, page.documents
@@ -58,7 +59,8 @@ class Actions:
             page.head.theme: t("theme"), ask.send: t("send"), ask.stop: t("stop"), ask.fresh: t("new_conversation"),
             ask.export: t("export"), files.add: t("add_folder"), files.halt: t("stop"),
         }  # fmt: skip
-        shown = self._all(view.speak(lang), wanted, model)
+        screen.view = screen.view.speak(lang)
+        shown = self._all(screen.view, wanted, model)
         for button, word in words.items():
             shown[button] = gr.update(**{**_props(shown.get(button)), "value": word})
         return {
@@ -71,79 +73,87 @@ class Actions:
             files.wanted: gr.update(label=t("filter"), placeholder=t("filter")),
         }
 
-    def dismissed(self, view: View) -> Shown:
+    def dismissed(self, screen: Screen) -> Shown:
         """The remark was closed."""
-        return {self._page.view: view.noted(""), self._page.notice: ""}
+        return self._note(screen, "")
 
-    def models(self, view: View, model: str) -> Shown:
+    def models(self, screen: Screen, model: str) -> Shown:
         """The chat models that are there now."""
         self._opening.refresh_models()
-        return {self._page.head.model: self._model(model, T(view.lang))}
+        return {self._page.head.model: self._model(model, T(screen.view.lang))}
 
     # ---------------------------------------------------------------- asking
 
-    def ask(self, view: View, question: str, model: str) -> Iterator[Shown]:
-        """A question from the box."""
-        yield from self._ask(view, question, model, view.history)
+    def ask(self, screen: Screen, question: str, model: str) -> Iterator[Shown]:
+        """A question from the box; the box is emptied when it was taken."""
+        asking = self._ask(screen, question, model, screen.view.history)
+        first = next(asking)
+        taken = {self._page.ask.question: ""} if self._page.ask.talk in first else {}
+        yield {**first, **taken}
+        yield from asking
 
-    def rerun(self, view: View, model: str, event: gr.EventData) -> Iterator[Shown]:
+    def rerun(self, screen: Screen, model: str, event: gr.EventData) -> Iterator[Shown]:
         """A question that was changed by hand: it stands alone, so no history goes with it."""
-        yield from self._ask(view, str(event._data.get("rerun", "")), model, ())
+        yield from self._ask(screen, str(event._data.get("rerun", "")), model, ())
 
-    def stop(self, view: View) -> Shown:
+    def stop(self, screen: Screen) -> Shown:
         """The question under way was stopped."""
-        return self._conversation(view.broken(T(view.lang)("stopped")))
+        screen.view = screen.view.broken(T(screen.view.lang)("stopped"))
+        return self._conversation(screen.view)
 
-    def fresh(self, view: View) -> Shown:
+    def fresh(self, screen: Screen) -> Shown:
         """A new conversation; one under way is left alone."""
-        return self._conversation(view if view.busy else View(lang=view.lang))
+        screen.view = screen.view if screen.view.busy else View(lang=screen.view.lang)
+        return self._conversation(screen.view)
 
-    def clicked(self, view: View, event: gr.EventData) -> Shown:
+    def clicked(self, screen: Screen, event: gr.EventData) -> Shown:
         """An answer, a citation, an attempt, or the way to the documents was clicked."""
         data = event._data or {}
-        if "select" in data:
-            return self._conversation(view.select(int(data["select"])))
-        if "attempt" in data:
-            return self._conversation(view.show_attempt(int(data["attempt"])))
         if data.get("go") == "documents":
             return {self._page.tabs: gr.Tabs(selected="documents")}
-        return {self._page.view: view}
+        if "select" in data:
+            screen.view = screen.view.select(int(data["select"]))
+        elif "attempt" in data:
+            screen.view = screen.view.show_attempt(int(data["attempt"]))
+        return self._conversation(screen.view)
 
-    def export(self, view: View) -> tuple[str, str]:
+    def export(self, screen: Screen) -> tuple[str, str]:
         """The selected trace as JSON, and a name for the file."""
-        trace = view.shown
+        trace = screen.view.shown
         return ("", "") if trace is None else (trace.model_dump_json(indent=1), f"glassbox-{trace.id[:8]}.json")
 
-    def _ask(self, view: View, question: str, model: str, history: tuple[Turn, ...]) -> Iterator[Shown]:
+    def _ask(self, screen: Screen, question: str, model: str, history: tuple[Turn, ...]) -> Iterator[Shown]:
         door, asked = self._opening.door, question.strip()
-        if door is None or not asked or view.busy:
-            yield {self._page.view: view}
+        if door is None or not asked or screen.view.busy:
+            yield self._note(screen, T(screen.view.lang)("loading") if door is None else "")
             return
-        changes = {"answering.writer": "ollama", "answering.model": model} if model else {
-            "answering.writer": "extractive"}  # fmt: skip
-        drawn = time.monotonic()
         try:
-            view = view.begin(_draft(asked, door.info()))
-            yield {**self._conversation(view), self._page.ask.question: ""}
-            with closing(_steps(door, asked, history, changes)) as steps:
-                for step in steps:
-                    view = view.asked(step) if isinstance(step, Trace) else view.plus(step)
-                    if isinstance(step, Delta) and time.monotonic() - drawn < SECONDS_BETWEEN_DELTAS:
-                        continue
-                    drawn = time.monotonic()
-                    yield self._talk(view) if isinstance(step, Delta) else self._conversation(view)
+            screen.view = screen.view.begin(_draft(asked, door.info()))
+            yield self._conversation(screen.view)
+            yield from self._follow(screen, _steps(door, asked, history, _changes(model)))
         except Exception as err:
-            view = view.broken(sentence(err, view.lang), "search") if view.busy else view.noted(sentence(err))
-        yield self._conversation(view)
+            said = sentence(err, screen.view.lang)
+            screen.view = screen.view.broken(said, "search") if screen.view.busy else screen.view.noted(said)
+        yield self._conversation(screen.view)
 
-    def _talk(self, view: View) -> Shown:
-        return {self._page.view: view, self._page.ask.talk: view.conversation()}
+    def _follow(self, screen: Screen, steps: Generator[Step | Trace, None, None]) -> Iterator[Shown]:
+        """Each step as it comes, until the question is answered or was stopped in the meantime."""
+        turn, drawn = len(screen.view.turns), time.monotonic()
+        with closing(steps):
+            for step in steps:
+                if not screen.view.busy or len(screen.view.turns) != turn:
+                    return
+                screen.view = screen.view.asked(step) if isinstance(step, Trace) else screen.view.plus(step)
+                if not isinstance(step, Delta):
+                    yield self._conversation(screen.view)
+                elif time.monotonic() - drawn > SECONDS_BETWEEN_DELTAS:
+                    drawn = time.monotonic()
+                    yield {self._page.ask.talk: screen.view.conversation()}
 
     def _conversation(self, view: View) -> Shown:
         ask = self._page.ask
         ready = self._opening.state == "ready"
         return {
-            self._page.view: view,
             self._page.notice: states.notice(view.notice, view.lang),
             ask.talk: view.conversation() if view.turns else self._empty(view),
             ask.evidence: view.evidence(),
@@ -164,49 +174,50 @@ class Actions:
 
     # ---------------------------------------------------------------- documents
 
-    def uploaded(self, view: View, paths: list[str] | None) -> Shown:
+    def uploaded(self, screen: Screen, paths: list[str] | None) -> Shown:
         """Files were dropped: the assistant copies them into the base's own folder."""
         if not paths:
-            return {self._page.view: view}
-        return {**self._start(view, _upload(self._opening.door, paths)), self._page.documents.upload: None}
+            return {self._page.screen: screen}
+        return {**self._start(screen, _upload(self._opening.door, paths)), self._page.documents.upload: None}
 
-    def added(self, view: View, folder: str) -> Shown:
+    def added(self, screen: Screen, folder: str) -> Shown:
         """A folder or file was named: it is read where it is."""
         place = folder.strip().strip("\"'")
         if not place:
-            return self._note(view, T(view.lang)("folder_missing"))
-        return self._start(view, _folder(self._opening.door, place))
+            return self._note(screen, T(screen.view.lang)("folder_missing"))
+        return self._start(screen, _folder(self._opening.door, place))
 
-    def halted(self, view: View) -> Shown:
+    def halted(self, screen: Screen) -> Shown:
         """Adding documents was stopped."""
         self._adding.stop()
-        return self._job(view)
+        return self._job(screen.view)
 
-    def filtered(self, view: View, wanted: str) -> Shown:
+    def filtered(self, screen: Screen, wanted: str) -> Shown:
         """Another text in the filter, or the tab was opened."""
-        return {self._page.documents.files: self._files(view, wanted)}
+        return {self._page.documents.files: self._files(screen.view, wanted)}
 
-    def removed(self, view: View, wanted: str, event: gr.EventData) -> Shown:
+    def removed(self, screen: Screen, wanted: str, event: gr.EventData) -> Shown:
         """A document was removed, after the question back."""
         door, document = self._opening.door, str((event._data or {}).get("delete", ""))
         if door is None or not document:
-            return {self._page.view: view}
+            return {self._page.screen: screen}
         try:
             name = next((row.name for row in door.documents() if row.document_id == document), document)
             door.delete(document)
-            said = T(view.lang)("removed", name=name)
+            said = T(screen.view.lang)("removed", name=name)
         except Exception as err:
-            said = sentence(err, view.lang)
-        shown = self._note(view, said)
+            said = sentence(err, screen.view.lang)
+        shown = self._note(screen, said)
+        view = screen.view
         return {**shown, self._page.documents.files: self._files(view, wanted), self._page.head.top: self._top(view)}
 
-    def _start(self, view: View, work: Work | None) -> Shown:
-        t = T(view.lang)
+    def _start(self, screen: Screen, work: Work | None) -> Shown:
+        t = T(screen.view.lang)
         if work is None:
-            return self._note(view, t("loading"))
+            return self._note(screen, t("loading"))
         if not self._adding.start(work):
-            return self._note(view, t("job_busy"))
-        return {**self._note(view, ""), **self._job(view), self._page.timer: gr.Timer(active=True)}
+            return self._note(screen, t("job_busy"))
+        return {**self._note(screen, ""), **self._job(screen.view), self._page.timer: gr.Timer(active=True)}
 
     def _job(self, view: View) -> Shown:
         adding, part = self._adding, self._page.documents
@@ -246,7 +257,7 @@ class Actions:
         return self._opening.state == "loading" or self._adding.running
 
     def _state(self) -> tuple[object, ...]:
-        """Whatever is equal here looks the same; a change in the first two redraws the whole page."""
+        """What goes on behind the page; equal states look the same."""
         return self._opening.state, self._adding.running, self._adding.now, self._adding.stopping
 
     def _info(self) -> BaseInfo | None:
@@ -268,14 +279,22 @@ class Actions:
         answering = self._opening.door.settings.answering if self._opening.door else Settings().answering
         return answering.model if answering.writer == "ollama" else ""
 
-    def _note(self, view: View, words: str) -> Shown:
-        return {self._page.view: view.noted(words), self._page.notice: states.notice(words, view.lang)}
+    def _note(self, screen: Screen, words: str) -> Shown:
+        screen.view = screen.view.noted(words)
+        return {self._page.notice: states.notice(words, screen.view.lang)}
 
 
 def _steps(
     door: Door, question: str, history: tuple[Turn, ...], changes: dict[str, Any]
 ) -> Generator[Step | Trace, None, None]:
     yield from door.stream(question, history, changes)
+
+
+def _changes(model: str) -> dict[str, Any]:
+    """Who writes the answer: a chat model, or nobody (quoted sentences)."""
+    if not model:
+        return {"answering.writer": "extractive"}
+    return {"answering.writer": "ollama", "answering.model": model}
 
 
 def _draft(question: str, base: BaseInfo) -> Trace:

@@ -54,5 +54,7 @@ element.addEventListener('keydown', event => {
 });
 
 watch('value', () => {
-  if (window.glassboxWanted && show(window.glassboxWanted)) window.glassboxWanted = undefined;
+  const wanted = window.glassboxWanted;
+  // the other panels of the same event are drawn after this one and would stop the scrolling
+  if (wanted && find(wanted)) setTimeout(() => { if (show(wanted)) window.glassboxWanted = undefined; }, 80);
 });

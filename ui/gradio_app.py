@@ -85,6 +85,7 @@ def serve(
         strict_cors=True,
         ssr_mode=False,
         allowed_paths=[],
+        favicon_path=HERE / "favicon.svg",
         theme=theme(),
         css=panels.css() + (HERE / "gradio_app.css").read_text(encoding="utf-8"),
     )
@@ -136,40 +137,40 @@ def _on(
 
 def _wire_frame(blocks: gr.Blocks, page: Page, actions: Actions) -> None:
     head, wanted = page.head, page.documents.wanted
-    everything = [page.view, page.seen, page.timer, page.notice, *page.parts]
-    _on(blocks.load, actions.loaded, [page.view, wanted], everything)
+    everything = [page.screen, page.timer, page.notice, *page.parts]
+    _on(blocks.load, actions.loaded, [page.screen, wanted], everything)
     blocks.load(None, None, None, js=_FIRST)
-    _on(page.timer.tick, actions.tick, [page.view, page.seen, wanted, head.model], everything, trigger_mode="once")
-    _on(head.lang.input, actions.spoke, [page.view, head.lang, wanted, head.model], everything)
-    _on(head.model.focus, actions.models, [page.view, head.model], [head.model])
+    _on(page.timer.tick, actions.tick, [page.screen, wanted, head.model], everything, trigger_mode="once")
+    _on(head.lang.input, actions.spoke, [page.screen, head.lang, wanted, head.model], everything)
+    _on(head.model.focus, actions.models, [page.screen, head.model], [head.model])
     head.theme.click(None, None, None, js=_OTHER_THEME)
-    _on(page.notice.click, actions.dismissed, [page.view], [page.view, page.notice])
+    _on(page.notice.click, actions.dismissed, [page.screen], [page.notice])
 
 
 def _wire_ask(page: Page, actions: Actions) -> None:
     ask, model = page.ask, page.head.model
-    shown = [page.view, page.notice, ask.talk, ask.evidence, ask.send, ask.stop, ask.export]
+    shown = [page.notice, ask.talk, ask.evidence, ask.send, ask.stop, ask.export]
     asking = [
-        _on(event, actions.ask, [page.view, ask.question, model], [*shown, ask.question])
+        _on(event, actions.ask, [page.screen, ask.question, model], [*shown, ask.question])
         for event in (ask.question.submit, ask.send.click)
     ]
-    asking.append(_on(ask.talk.submit, actions.rerun, [page.view, model], shown))
-    _on(ask.stop.click, actions.stop, [page.view], shown, cancels=asking)
-    _on(ask.fresh.click, actions.fresh, [page.view], shown)
+    asking.append(_on(ask.talk.submit, actions.rerun, [page.screen, model], shown))
+    _on(ask.stop.click, actions.stop, [page.screen], shown, cancels=asking)
+    _on(ask.fresh.click, actions.fresh, [page.screen], shown)
     for panel in (ask.talk, ask.evidence):
-        _on(panel.click, actions.clicked, [page.view], [*shown, page.tabs])
-    exported = _on(ask.export.click, actions.export, [page.view], [page.payload, page.filename])
+        _on(panel.click, actions.clicked, [page.screen], [*shown, page.tabs])
+    exported = _on(ask.export.click, actions.export, [page.screen], [page.payload, page.filename])
     exported.then(None, [page.payload, page.filename], None, js=_DOWNLOAD)
 
 
 def _wire_documents(page: Page, actions: Actions) -> None:
     part = page.documents
-    job = [page.view, page.notice, page.timer, part.job, part.halt]
-    _on(part.upload.upload, actions.uploaded, [page.view, part.upload], [*job, part.upload])
+    job = [page.screen, page.notice, page.timer, part.job, part.halt]
+    _on(part.upload.upload, actions.uploaded, [page.screen, part.upload], [*job, part.upload])
     for event in (part.add.click, part.folder.submit):
-        _on(event, actions.added, [page.view, part.folder], job)
-    _on(part.halt.click, actions.halted, [page.view], [part.job, part.halt])
+        _on(event, actions.added, [page.screen, part.folder], job)
+    _on(part.halt.click, actions.halted, [page.screen], [part.job, part.halt])
     for event in (part.wanted.change, part.tab.select):
-        _on(event, actions.filtered, [page.view, part.wanted], [part.files])
-    removed = [page.view, page.notice, part.files, page.head.top]
-    _on(part.files.click, actions.removed, [page.view, part.wanted], removed)
+        _on(event, actions.filtered, [page.screen, part.wanted], [part.files])
+    removed = [page.screen, page.notice, part.files, page.head.top]
+    _on(part.files.click, actions.removed, [page.screen, part.wanted], removed)

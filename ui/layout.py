@@ -14,6 +14,17 @@ from ui.view import View
 HERE = Path(__file__).parent
 
 
+@dataclass
+class Screen:
+    """What one open page shows now. Every event of the page gets this same object, also while a question runs.
+
+    `seen`: what went on behind the page when it was last drawn.
+    """
+
+    view: View
+    seen: tuple[object, ...] = ()
+
+
 @dataclass(frozen=True)
 class Head:
     """The line at the top."""
@@ -55,10 +66,9 @@ class Documents:
 
 @dataclass(frozen=True)
 class Page:
-    """All parts. `view` holds the conversation of this page; `payload` and `filename` carry an export."""
+    """All parts. `screen` holds this page's Screen; `payload` and `filename` carry an export."""
 
-    view: gr.State
-    seen: gr.State
+    screen: gr.State
     timer: gr.Timer
     payload: gr.Textbox
     filename: gr.Textbox
@@ -81,13 +91,13 @@ class Page:
 
 def layout(t: Texts) -> Page:
     """The page, made within an open gr.Blocks."""
-    view, seen, timer = gr.State(View(lang=t.lang)), gr.State(), gr.Timer(0.5)
+    screen, timer = gr.State(Screen(View(lang=t.lang))), gr.Timer(0.5)
     head = _head(t)
     notice = _panel("notice")
     with gr.Tabs(elem_id="gb-tabs") as tabs:
         ask, documents = _ask(t), _documents(t)
     payload, filename = gr.Textbox("", visible="hidden"), gr.Textbox("", visible="hidden")
-    return Page(view, seen, timer, payload, filename, notice, tabs, head, ask, documents)
+    return Page(screen, timer, payload, filename, notice, tabs, head, ask, documents)
 
 
 def _panel(name: str, clicks: bool = True, autoscroll: bool = False) -> gr.HTML:
@@ -141,7 +151,8 @@ def _documents(t: Texts) -> Documents:
         upload = gr.File(label=t("drop_files"), file_count="multiple", height=140, elem_id="gb-upload")
         limit = _panel("limit", clicks=False)
         with gr.Row(elem_id="gb-folder-line"):
-            folder = gr.Textbox("", label=t("folder"), placeholder=t("folder_hint"), scale=1, elem_id="gb-folder")
+            folder = gr.Textbox("", label=t("folder"), placeholder=t("folder_hint"), show_label=False, container=False,
+                                scale=1, elem_id="gb-folder")  # fmt: skip
             add = gr.Button(t("add_folder"), variant="primary", elem_id="gb-add")
         job = _panel("job", clicks=False)
         halt = gr.Button(t("stop"), variant="stop", visible=False, elem_id="gb-halt")
