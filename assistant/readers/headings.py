@@ -18,6 +18,7 @@ _RULES: tuple[tuple[re.Pattern[str], int], ...] = (
 _DOTTED = re.compile(
     r"(\d{1,2}(?:\.\d{1,2}){1,4})\.?[ \t　]+(?=[^\W\d_])|(\d{1,2}(?:\.\d{1,2}){1,4})(?=[\u4e00-\u9fff])"
 )
+_BEGINS = re.compile(r"[第附一二三四五六七八九十(（\d]|chapter|part|appendix|section", re.IGNORECASE)
 _CHINESE_SINGLE = re.compile(r"\d{1,2}[、.．]\s*(?=[\u4e00-\u9fff])")
 _SINGLE = re.compile(r"\d{1,2}[.、]?[ \t　]+(?=[A-Z\u4e00-\u9fff])")
 _SENTENCE = re.compile(r"[。！？；，,;!：:.]$|[。；！]|，.*，|\.{3,}|…{2,}|[.!]\s+[A-Z]")
@@ -28,6 +29,8 @@ def level_of_numbered(line: str, alone: bool = False) -> int:
 
     Short, no sentence, and not a line of a table of contents. "1 Title" counts only when `alone` between blank lines.
     """
+    if not _BEGINS.match(line):
+        return 0
     wide = bool(re.search(r"[\u4e00-\u9fff]", line))
     if not line or len(line) > (40 if wide else 90) or _SENTENCE.search(line) or re.search(r"\s\d{1,4}$", line):
         return 0

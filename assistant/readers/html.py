@@ -34,6 +34,7 @@ _BLOCKS = frozenset(
         tr ul caption""",
     )
 )
+_NOT_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _HAN_WRAP = re.compile(
     r"(?<=[\u3001-\u30ff\u3400-\u9fff\uff00-\uffef])\s*\n\s*(?=[\u3001-\u30ff\u3400-\u9fff\uff00-\uffef])"
 )
@@ -47,7 +48,7 @@ def read(path: Path, data: bytes, settings: Reading) -> Document:
     source, encoding = decoded(data, settings, path.name)
     source = re.sub(r"^\s*<\?xml[^>]*\?>", "", source)  # lxml refuses text that states an encoding
     try:
-        root = html.document_fromstring(source.replace("\0", ""))
+        root = html.document_fromstring(_NOT_XML.sub("", source))
     except Exception as err:  # lxml raises ParserError or ValueError for a page without any element
         raise UnreadableFile(f"{path.name} holds no HTML that can be read; save the page again.", "corrupt") from err
     title, fields = _head(root)

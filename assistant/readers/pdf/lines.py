@@ -73,11 +73,11 @@ def page_of(pdf: Any, number: int, tables: bool = True) -> Page:
 
     try:
         page = pdf[number - 1]
-        lines = list(_lines(page, pymupdf))
+        lines, main = _lines(page, pymupdf)
         picture = _shows_picture(page) if sum(len(line.text) for line in lines) < 60 else False
         if picture and _covered(page):
             lines = []  # a stamp of the scanning program is not the text of the page
-        found = tables_of(page) if tables and lines else []
+        found = tables_of(page, lambda box: upright(box, main), clean) if tables and lines else []
         lines = [line for line in lines if not any(table.holds(line.x0, line.x1, line.middle) for table in found)]
         lines += _annotations(page, lines)
         return Page(number, float(page.rect.height), tuple(lines), tuple(found), picture)
@@ -85,23 +85,20 @@ def page_of(pdf: Any, number: int, tables: bool = True) -> Page:
         return Page(number, 0.0, (), broken=True)
 
 
-def _lines(page: Any, pymupdf: Any) -> Iterator[Line]:
-    """Ligatures come expanded, glyphs drawn twice come once; rotated pages are turned upright."""
+def _lines(page: Any, pymupdf: Any) -> tuple[list[Line], tuple[int, int]]:
+    """The lines, upright, and the direction in which most of the text ran; ligatures expanded, doubles once."""
     flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP
     raw = [line for block in page.get_text("dict", flags=flags)["blocks"] for line in block.get("lines", ())]
-    if not raw:
-        return
     weights: Counter[tuple[int, int]] = Counter()
     for line in raw:
         weights[_direction(line)] += sum(len(span["text"]) for span in line["spans"])
-    main = weights.most_common(1)[0][0]
-    seen: set[tuple[str, int, int]] = set()
+    main = weights.most_common(1)[0][0] if weights else (1, 0)
+    once: dict[tuple[str, int, int], Line] = {}
     for line in raw:
         made = _line(line, main)
-        key = (made.text, round(made.x0 / 2), round(made.y0 / 2)) if made else None
-        if made and key and key not in seen:
-            seen.add(key)
-            yield made
+        if made:
+            once.setdefault((made.text, round(made.x0 / 2), round(made.y0 / 2)), made)
+    return list(once.values()), main
 
 
 def _direction(line: Any) -> tuple[int, int]:
@@ -141,6 +138,8 @@ def upright(box: Sequence[float], main: tuple[int, int]) -> tuple[float, float, 
 
 def clean(text: str) -> str:
     """The line without zero-width and stray characters, with plain spaces, none between ideographs."""
+    if text.isascii() and text.isprintable() and "  " not in text and not _LEADER.search(text):
+        return text.strip()
     text = text.replace("\u200b", "").replace("\ufeff", "").replace("\u00a0", " ").replace("\t", " ").strip()
     text = _PRESENTATION.sub(lambda m: unicodedata.normalize("NFKC", m[0]), text).translate(_RADICALS)
     text = "".join(c for c in text if c.isprintable() or c in "\u00ad\ufffd\ufffe" or "\ue000" <= c <= "\uf8ff")

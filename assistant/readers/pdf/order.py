@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from statistics import median
 
@@ -45,7 +46,9 @@ def _bands(crossing: Sequence[Line], rest: Sequence[Line]) -> list[tuple[list[Li
 def _gutter(lines: Sequence[Line]) -> float | None:
     """The x between two columns of running text, None when there is one column."""
     best: tuple[float, float] | None = None
-    for x in sorted({round(line.x0, 1) - 0.5 for line in lines}):
+    starts = Counter(round(line.x0 / 4) for line in lines)
+    begins = {n for n in starts if starts[n - 1] + starts[n] + starts[n + 1] >= _MIN_LINES}
+    for x in sorted({round(line.x0) - 0.5 for line in lines if round(line.x0 / 4) in begins}):
         left = [line for line in lines if line.x1 <= x]
         right = [line for line in lines if line.x0 >= x]
         if min(len(left), len(right)) < _MIN_LINES:

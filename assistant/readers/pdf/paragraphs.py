@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import pairwise
 from statistics import median
 
@@ -31,31 +32,31 @@ class Row:
 
     lines: tuple[Line, ...]
 
-    @property
+    @cached_property
     def text(self) -> str:
         return join_lines([line.text for line in self.lines]) if len(self.lines) > 1 else self.lines[0].text
 
-    @property
+    @cached_property
     def x0(self) -> float:
         return min(line.x0 for line in self.lines)
 
-    @property
+    @cached_property
     def x1(self) -> float:
         return max(line.x1 for line in self.lines)
 
-    @property
+    @cached_property
     def y0(self) -> float:
         return min(line.y0 for line in self.lines)
 
-    @property
+    @cached_property
     def size(self) -> float:
         return max(self.lines, key=lambda line: len(line.text)).size
 
-    @property
+    @cached_property
     def bold(self) -> bool:
         return all(line.bold for line in self.lines)
 
-    @property
+    @cached_property
     def cells(self) -> bool:
         """Whether gaps between its lines are as wide as between cells."""
         pairs = pairwise(sorted(self.lines, key=lambda line: line.x0))

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 from assistant.readers.builder import join_lines, row_line
+from assistant.readers.pdf.grid import Box, Grid, grids_of, rules_of
 
-_THIN = 3.0  # points: a filled rectangle no thicker is a rule
-_LONG = 12.0
+_LEAST_FILLED = 0.1
+"""Share of the cells that hold text; fewer are the grid of a chart."""
+_MOST_GAPPY = 3
+_LONGEST_REPEATED = 60
 
-Box = tuple[float, float, float, float]
+Turn = Callable[[Sequence[float]], Box]
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells, from the top. `box` in page points.
+    """Rows of cells, from the top. `box` in points, upright.
 
     A cell over several columns stands once in its row, one over several rows in each of them.
     """
@@ -35,92 +40,77 @@ class Table:
         return top - 1 <= y <= bottom + 1 and min(x1, right) - max(x0, left) > 0.5 * (x1 - x0)
 
 
-def tables_of(page: Any) -> list[Table]:
-    """The ruled tables of an upright page, from the top; [] at once for pages without enough rules.
-
-    Looking costs 20–180 ms a page in PyMuPDF, counting the rules under 1 ms.
-    """
-    if page.rotation or not _ruled(page.get_cdrawings()):
+def tables_of(page: Any, turn: Turn, clean: Callable[[str], str]) -> list[Table]:
+    """The ruled tables of a page from the top; `turn` makes boxes upright, `clean` is applied to each cell's lines."""
+    grids = grids_of(rules_of(page.get_cdrawings(), turn))
+    if not grids:
         return []
-    words = page.get_text("words")
+    words = [(*turn(word[:4]), word[4]) for word in page.get_text("words")]
     found: list[Table] = []
-    for table in page.find_tables().tables:
-        cells = [tuple(map(float, cell)) for cell in table.cells if cell]
-        made = _table(tuple(map(float, table.bbox)), cells, words)  # type: ignore[arg-type]
-        if made and not any(_inside(made.box, other.box) for other in found):
+    for grid in sorted(grids, key=lambda grid: -_area(grid.box)):
+        if any(_inside(grid.box, other.box) for other in found):
+            continue
+        made = _table(grid, words, clean)
+        if made is not None:
             found.append(made)
     return sorted(found, key=lambda table: (table.box[1], table.box[0]))
 
 
-def _ruled(drawings: Sequence[Any]) -> bool:
-    """Whether there are at least three horizontal and two vertical rules, or several boxes."""
-    across = down = 0
-    for drawing in drawings:
-        for item in drawing["items"]:
-            if item[0] == "l":
-                (ax, ay), (bx, by) = item[1], item[2]
-                width, height = abs(ax - bx), abs(ay - by)
-            elif item[0] == "re":
-                x0, y0, x1, y1 = item[1]
-                width, height = abs(x1 - x0), abs(y1 - y0)
-            else:
-                continue
-            across += width > _LONG and height <= _THIN
-            down += height > _LONG / 2 and width <= _THIN
-            if item[0] == "re" and width > _LONG and height > _THIN:
-                across, down = across + 2, down + 2
-    return across >= 3 and down >= 2
+def _area(box: Box) -> float:
+    return (box[2] - box[0]) * (box[3] - box[1])
 
 
 def _inside(box: Box, other: Box) -> bool:
     return other[0] - 2 <= box[0] and other[1] - 2 <= box[1] and box[2] <= other[2] + 2 and box[3] <= other[3] + 2
 
 
-def _table(box: Box, cells: Sequence[Any], words: Sequence[Any]) -> Table | None:
-    columns, rows = _edges(cells, 0), _edges(cells, 1)
-    if len(columns) < 2 or len(rows) < 2:
+def _table(grid: Grid, words: Sequence[Any], clean: Callable[[str], str]) -> Table | None:
+    held: defaultdict[int, list[Any]] = defaultdict(list)
+    for word in words:
+        x, y = (word[0] + word[2]) / 2, (word[1] + word[3]) / 2
+        if grid.xs[0] <= x < grid.xs[-1] and grid.ys[0] <= y < grid.ys[-1]:
+            held[grid.cells[bisect_right(grid.ys, y) - 1][bisect_right(grid.xs, x) - 1]].append(word)
+    rows_of = {cell: _in_rows(inside) for cell, inside in held.items()}
+    if any(sum(map(_gappy, rows)) >= _MOST_GAPPY for rows in rows_of.values()):
+        return None  # a frame around lines that are set in columns of their own
+    texts = {cell: join_lines([clean(" ".join(w[4] for w in row)) for row in rows]) for cell, rows in rows_of.items()}
+    cells = len({cell for row in grid.cells for cell in row})
+    if len(texts) < 3 or cells < 4 or len(texts) < _LEAST_FILLED * cells or _mostly_one_cell(texts):
         return None
-    texts = {cell: _words_in(cell, words) for cell in cells}
-    if sum(bool(text) for text in texts.values()) < 3 or _mostly_one_cell(texts):
-        return None
-    grid = [[_covering(cells, (x0, y0, x1, y1)) for x0, x1 in columns] for y0, y1 in rows]
-    return Table(box, tuple(_row(row, texts) for row in grid if any(texts.get(cell) for cell in row)))
+    rows = tuple(_rows(grid, texts))
+    return Table(grid.box, rows) if max(map(len, rows)) > 1 else None
 
 
-def _edges(cells: Sequence[Any], axis: int) -> list[tuple[float, float]]:
-    """The columns (axis 0) or rows (axis 1) of the grid, neighbouring edges within 2 points taken as one."""
-    places: list[float] = []
-    for place in sorted({value for cell in cells for value in (cell[axis], cell[axis + 2])}):
-        if not places or place - places[-1] > 2:
-            places.append(place)
-    return list(pairwise(places))
+def _rows(grid: Grid, texts: dict[int, str]) -> Iterator[tuple[str, ...]]:
+    """A tall cell's text is repeated only when it is short: a category, not a remark."""
+    above: tuple[int, ...] = ()
+    for row in grid.cells:
+        if any(cell in texts for cell in row):
+            yield tuple(
+                "" if cell in above and len(texts.get(cell, "")) > _LONGEST_REPEATED else texts.get(cell, "")
+                for n, cell in enumerate(row)
+                if n == 0 or cell != row[n - 1]
+            )
+        above = row
 
 
-def _covering(cells: Sequence[Any], place: Box) -> Any | None:
-    x, y = (place[0] + place[2]) / 2, (place[1] + place[3]) / 2
-    return next((cell for cell in cells if cell[0] <= x <= cell[2] and cell[1] <= y <= cell[3]), None)
-
-
-def _row(row: Sequence[Any], texts: dict[Any, str]) -> tuple[str, ...]:
-    return tuple(texts.get(cell, "") for n, cell in enumerate(row) if cell is None or n == 0 or cell != row[n - 1])
-
-
-def _words_in(cell: Any, words: Sequence[Any]) -> str:
-    from assistant.readers.pdf.lines import clean
-
-    x0, y0, x1, y1 = cell
-    held = [w for w in words if x0 <= (w[0] + w[2]) / 2 <= x1 and y0 <= (w[1] + w[3]) / 2 <= y1]
-    lines: list[list[Any]] = []
-    for word in sorted(held, key=lambda w: (round((w[1] + w[3]) / 2), w[0])):
+def _in_rows(words: Sequence[Any]) -> list[list[Any]]:
+    """The words of a cell by line, from the left."""
+    rows: list[list[Any]] = []
+    for word in sorted(words, key=lambda w: (round((w[1] + w[3]) / 2), w[0])):
         middle = (word[1] + word[3]) / 2
-        if lines and abs((lines[-1][0][1] + lines[-1][0][3]) / 2 - middle) < 0.5 * (word[3] - word[1]):
-            lines[-1].append(word)
+        if rows and abs((rows[-1][0][1] + rows[-1][0][3]) / 2 - middle) < 0.5 * (word[3] - word[1]):
+            rows[-1].append(word)
         else:
-            lines.append([word])
-    return join_lines([clean(" ".join(w[4] for w in sorted(line, key=lambda w: w[0]))) for line in lines])
+            rows.append([word])
+    return [sorted(row, key=lambda w: w[0]) for row in rows]
 
 
-def _mostly_one_cell(texts: dict[Any, str]) -> bool:
+def _gappy(row: Sequence[Any]) -> bool:
+    return any(after[0] - before[2] > 1.5 * (before[3] - before[1]) for before, after in pairwise(row))
+
+
+def _mostly_one_cell(texts: dict[int, str]) -> bool:
     """A frame around running text is no table."""
     lengths = sorted(map(len, texts.values()))
     return lengths[-1] > 400 and lengths[-1] > 0.7 * sum(lengths)
