@@ -21,7 +21,7 @@ def text(html: str) -> str:
 
 
 def points(html: str) -> list[float]:
-    cells = re.findall(r'gb-points gb-(?:plus|minus)"[^>]*>([^<]*)<', html)
+    cells = re.findall(r'gb-points gb-(?:plus|minus|zero)"[^>]*>([^<]*)<', html)
     return [float(c.replace("−", "-").replace("+", "")) for c in cells]
 
 

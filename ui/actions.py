@@ -48,6 +48,7 @@ class Actions:
         if not seen or seen[0] != state[0]:
             return self._all(screen.view, wanted, self._usual_model())
         if seen[1] != state[1]:
+            screen.view = screen.view.noted("")
             return self._all(screen.view, wanted, model)
         return self._job(screen.view)
 

@@ -121,7 +121,7 @@ def _adjustment(a: Adjustment, bar: _Bar, t: Texts) -> str:
 
 def _row(name: str, why: str, cells: tuple[str, str, str, str], bar: _Bar, t: Texts) -> str:
     low, high = sorted((min(1.0, max(0.0, bar.start)), min(1.0, max(0.0, bar.end))))
-    tone = "gb-minus" if bar.points < 0 else "gb-plus"
+    tone = "gb-minus" if bar.points < 0 else "gb-plus" if bar.points else "gb-zero"
     labels = (t("raw"), t("value"), t("weight"), t("contribution"))
     middle = "".join(
         f'<td class="gb-num" data-label="{label}">{cell}</td>' if cell else "<td></td>"
