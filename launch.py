@@ -80,13 +80,17 @@ def lacking(extra: str = "") -> list[str]:
 
 
 def _is_met(requirement: str) -> bool:
-    name, exact, version = requirement.partition("==")
-    name = re.split(r"[\s<>=!~;\[]", name)[0]
+    _, exact, version = requirement.partition("==")
     try:
-        installed = importlib.metadata.version(name)
+        installed = importlib.metadata.version(name_of(requirement))
     except importlib.metadata.PackageNotFoundError:
         return False
     return not exact or installed == version.split(";")[0].strip()
+
+
+def name_of(requirement: str) -> str:
+    """The package's name: "pydantic" of "pydantic>=2.11,<3"."""
+    return re.split(r"[\s<>=!~;\[]", requirement, maxsplit=1)[0]
 
 
 def is_set_up(extra: str = "") -> bool:
@@ -300,5 +304,6 @@ def test(options: argparse.Namespace) -> int:
 
 
 if __name__ == "__main__":
-    set_up("test" if sys.argv[1:2] == ["test"] else "")
+    chosen = parser().parse_args()  # help and mistakes need no set-up
+    set_up("test" if chosen.command == "test" else "")
     sys.exit(main())
