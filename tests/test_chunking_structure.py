@@ -125,3 +125,12 @@ def test_text_that_was_left_out_between_blocks_never_enters_a_chunk():
     )
     chunks = chunk(Document(path="d", name="d", media="md", text=text, blocks=blocks))
     assert [made.text for made in chunks] == ["Seen.", "Seen too."]
+
+
+def test_line_that_ends_in_a_colon_goes_with_what_it_introduces():
+    filler = "Some words that come before the list and fill the chunk. " * 13  # 740 characters
+    chunks = chunk(
+        document(("paragraph", filler.strip()), ("paragraph", "The steps are:"), ("list", "- " + "stop " * 30))
+    )
+    assert chunks[-1].text.startswith("The steps are:") or "The steps are:\n\n- stop" in chunks[-1].text
+    assert not chunks[0].text.endswith("The steps are:")

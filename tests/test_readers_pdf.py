@@ -255,6 +255,18 @@ def test_real_text_is_not_taken_for_wrong_letters(layer):
     assert not garbled(layer)
 
 
+def test_text_over_a_picture_of_the_page_is_named_as_recognised(tmp_path):
+    path = tmp_path / "ocr.pdf"
+    with pymupdf.open() as made:
+        picture_page(made)
+        for n in range(6):
+            made[0].insert_text((72, 100 + 20 * n), "A line that an OCR program put over the picture.", render_mode=3)
+        made.save(path)
+    document = read(path)
+    assert document.warnings == ("Page 1: the text was recognised from a picture and may hold errors.",)
+    assert document.unread == ()
+
+
 def test_truncated_file_is_corrupt_and_a_page_without_anything_is_empty(pdf, tmp_path):
     whole = pdf([(72, 100, "Some text.")]).read_bytes()
     cut = tmp_path / "cut.pdf"

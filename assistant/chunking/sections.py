@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from assistant.documents import Block
@@ -40,11 +40,28 @@ class Group:
     blocks: tuple[Block, ...]
 
 
-def groups(blocks: Sequence[Block], size: int) -> list[Group]:
-    """The document's sections, in order, tiny ones together; empty groups are left out."""
+def groups(blocks: Sequence[Block], size: int, fits: Callable[[tuple[str, ...]], bool]) -> list[Group]:
+    """The document's sections, in order, tiny ones together; empty groups are left out.
+
+    `fits`: whether a heading path is short enough to stand above every chunk. A heading that has only sections below
+    it is carried by their paths; it stands in a chunk of its own when one of those is too long.
+    """
     sections = _sections(blocks)
-    spans = _grouped(sections, 0, len(sections), size)
-    return [group for start, end in spans if (group := _group(sections[start:end], sections[end : end + 1])).blocks]
+    found = []
+    for start, end in _grouped(sections, 0, len(sections), size):
+        group = _group(sections[start:end], _carried(sections, end - 1, fits))
+        if group.blocks:
+            found.append(group)
+    return found
+
+
+def _carried(sections: Sequence[Section], at: int, fits: Callable[[tuple[str, ...]], bool]) -> bool:
+    """Whether this heading stands in full in the path of sections below it."""
+    below = sections[at : _subtree(sections, at, len(sections))]
+    heading = sections[at].heading
+    if len(below) < 2 or heading is None or len(heading.text) > _LONGEST_TITLE:
+        return False
+    return all(fits(section.path) for section in below)
 
 
 def _sections(blocks: Sequence[Block]) -> list[Section]:
@@ -113,16 +130,15 @@ def _size(sections: Sequence[Section], start: int, end: int) -> int:
     return sum(section.size for section in sections[start:end])
 
 
-def _group(sections: Sequence[Section], following: Sequence[Section]) -> Group:
+def _group(sections: Sequence[Section], carried: bool) -> Group:
     """The blocks of these sections with their headings, which may hold the answer themselves.
 
-    A heading with nothing under it is text itself, unless a deeper heading follows: then it only leads there.
+    A heading with nothing under it is text itself, unless the last one is `carried` by the sections that follow.
     """
-    leads = sections[-1:] and following and following[0].level > sections[-1].level
-    path = _common([_content_path(sections, i) for i in range(len(sections)) if _holds(sections, i, bool(leads))])
+    path = _common([_content_path(sections, i) for i in range(len(sections)) if _holds(sections, i, carried)])
     blocks: list[Block] = []
     for i, section in enumerate(sections):
-        if section.heading and (_holds(sections, i, bool(leads)) or _below(sections, i)):
+        if section.heading and (_holds(sections, i, carried) or _below(sections, i)):
             blocks.append(section.heading)
         blocks.extend(section.blocks)
     return Group(path, tuple(blocks))
@@ -132,11 +148,11 @@ def _below(sections: Sequence[Section], i: int) -> bool:
     return i + 1 < len(sections) and sections[i + 1].level > sections[i].level
 
 
-def _holds(sections: Sequence[Section], i: int, leads: bool) -> bool:
+def _holds(sections: Sequence[Section], i: int, carried: bool) -> bool:
     """Whether the section has text of its own: blocks, or a heading that leads to nothing."""
     if sections[i].blocks:
         return True
-    return not (_below(sections, i) or (i == len(sections) - 1 and leads))
+    return not (_below(sections, i) or (i == len(sections) - 1 and carried))
 
 
 def _content_path(sections: Sequence[Section], i: int) -> tuple[str, ...]:

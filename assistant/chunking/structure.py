@@ -30,7 +30,7 @@ def chunk(
     context. Neighbours overlap by whole sentences inside a section.
     """
     packer = _Packer(document, settings, count_tokens, max_tokens)
-    found = [made for group in groups(document.blocks, settings.size) for made in packer.pack(group)]
+    found = [made for group in groups(document.blocks, settings.size, packer.fits) for made in packer.pack(group)]
     return tuple(made.model_copy(update={"ordinal": n}) for n, made in enumerate(found))
 
 
@@ -63,9 +63,13 @@ class _Packer:
     def _tokens(self, made: Chunk) -> int:
         return self.count_tokens(made.embedded_text()) if self.count_tokens else 0
 
+    def fits(self, path: tuple[str, ...]) -> bool:
+        """Whether a heading path leaves three quarters of the room to the text."""
+        return not self.count_tokens or self.count_tokens(" › ".join(path)) <= self.max_tokens // 4
+
     def _short_path(self, path: tuple[str, ...]) -> tuple[str, ...]:
         """The innermost headings that leave three quarters of the room to the text."""
-        while path and self.count_tokens and self.count_tokens(" › ".join(path)) > self.max_tokens // 4:
+        while path and not self.fits(path):
             path = path[1:] if len(path) > 1 else (() if len(path[0]) < 20 else (path[0][: len(path[0]) // 2] + "…",))
         return path
 
@@ -89,9 +93,14 @@ class _Packer:
             end += 1
         if end < len(waiting) and not waiting[end - 1].closes and self._joins(waiting, end):
             end = self._paragraph_end(waiting, first, at, end, limit)
-        while end - 1 > at and waiting[end - 1].kind == "heading" and end < len(waiting):
-            end -= 1  # a heading goes with what follows it
+        while end - 1 > at and end < len(waiting) and self._leads(waiting[end - 1]):
+            end -= 1
         return first, end
+
+    def _leads(self, atom: Atom) -> bool:
+        """Whether it goes with what follows: a heading, or a short line that ends in a colon."""
+        line = self.document.text[atom.start : atom.end]
+        return atom.kind == "heading" or (atom.closes and len(line) <= 60 and line.endswith((":", "：")))
 
     def _joins(self, waiting: Sequence[Atom], n: int) -> bool:
         """Whether this atom may follow the one before in a chunk: nothing that was left out stands between."""

@@ -40,6 +40,10 @@ def read(path: str | Path, settings: Reading | None = None, name: str | None = N
         document: Document = READERS.build(kind, file, data, settings)
     except AssistantError:
         raise
+    except ImportError as err:
+        raise UnreadableFile(
+            f"{shown} needs the package {err.name}, which is not installed; run: pip install {err.name}.", "unsupported"
+        ) from err
     except MemoryError as err:
         raise UnreadableFile(f"{shown} needs more memory than there is; split it into parts.", "too_large") from err
     except Exception as err:  # whatever a parser trips over, the file is named and the others go on

@@ -17,7 +17,7 @@ _BOMS = (
 _LEGACY = ("gb18030", "big5hkscs", "cp932", "euc_kr", "euc_jp")
 
 # The characters that make up about half of running text, simplified and traditional: few wrong decodings hit them.
-_COMMON = frozenset(
+COMMON_HAN = frozenset(
     "的一是在不了有和人这中大为上个国我以要他时来用们生到作地于出就分对成会可主发年动同工也能下过子说产种面而方后多定行"
     "学法所民得经十三之进着等部度家电力里如水化高自二理起小物现实加量都两体制机当使点从业本去把性好应开它合还因由其些"
     "然前外天政四日那社义事平形相全表间样与关各重新线内数正心反你明看原又么利比或但质气第向道命此变条只没结解问意建月"
@@ -87,7 +87,7 @@ def _utf16_without_mark(data: bytes) -> tuple[str, str] | None:
         text = _attempt(data, encoding)
         if text is None or _binary(text):
             continue
-        plain = sum(1 for c in text[:5000] if c.isascii() or c in _COMMON or "\u3000" <= c <= "\u303f")
+        plain = sum(1 for c in text[:5000] if c.isascii() or c in COMMON_HAN or "\u3000" <= c <= "\u303f")
         share = plain / min(len(text), 5000)
         if best is None or share > best[0]:
             best = (share, text, encoding)
@@ -112,7 +112,7 @@ def _score(text: str) -> float:
     if not foreign:
         return 0.0
     han, kana, hangul = (len(p.findall(sample)) for p in (_HAN, _KANA, _HANGUL))
-    common = sum(c in _COMMON for c in foreign) * 1.5
+    common = sum(c in COMMON_HAN for c in foreign) * 1.5
     marks = sum("\u3000" <= c <= "\u303f" or "\uff01" <= c <= "\uff5e" or c in "“”‘’…—·" for c in foreign)
     japanese = kana if kana > han * 0.2 else -kana
     korean = hangul if hangul > han * 2 else -hangul

@@ -11,6 +11,7 @@ from assistant.errors import UnreadableFile
 from assistant.language import language_of
 from assistant.readers.builder import TextBuilder
 from assistant.readers.encoding import decode
+from assistant.readers.front_matter import date_of
 from assistant.readers.html_visible import main_part, without_invisible
 from assistant.readers.questions import fold
 from assistant.settings import Reading
@@ -66,6 +67,7 @@ def read(path: Path, data: bytes, settings: Reading) -> Document:
         text=text,
         blocks=tuple(blocks),
         language=language_of(text),
+        modified=date_of({"date": fields.get("article:modified_time") or fields.get("date", "")}),
         encoding=encoding,
         meta=fields,
     )

@@ -31,7 +31,7 @@ def read(path: Path, data: bytes, settings: Reading) -> Document:
     """
     with _opened(path.name, data) as pdf:
         pages, late = _pages(pdf, settings)
-        bad = [page.number for page in pages if page.lines and garbled(page.text)]
+        bad = [page.number for page in pages if page.lines and garbled(page.text, page.recognised)]
         kept = [page.emptied() if page.number in bad else page for page in pages]
         _refuse_without_text(pdf, path.name, kept, bad)
         builder = TextBuilder()
@@ -50,7 +50,7 @@ def read(path: Path, data: bytes, settings: Reading) -> Document:
         pages=count,
         modified=_date(properties.get("modDate") or properties.get("creationDate", "")),
         meta=properties,
-        warnings=unread,
+        warnings=(*unread, *_recognised(kept)),
         unread=unread,
     )
 
@@ -128,6 +128,11 @@ def _warnings(pages: Sequence[Page], bad: Sequence[int], late: Sequence[int]) ->
         ("not been read, because reading took too long", late),
     )
     return tuple(f"{_numbers(numbers)} {_have(numbers)} {what}." for what, numbers in told if numbers)
+
+
+def _recognised(pages: Sequence[Page]) -> tuple[str, ...]:
+    numbers = [page.number for page in pages if page.recognised and page.lines]
+    return (f"{_numbers(numbers)}: the text was recognised from a picture and may hold errors.",) if numbers else ()
 
 
 def _have(numbers: Sequence[int]) -> str:

@@ -49,7 +49,11 @@ class Line:
 
 @dataclass(frozen=True)
 class Page:
-    """A page's lines and tables. `picture`: it shows an image or drawing; `broken`: it could not be opened."""
+    """A page's lines and tables.
+
+    `picture`: it shows an image or drawing and (almost) no text; `recognised`: its text lies over a picture of the
+    page, as an OCR program leaves it; `broken`: it could not be opened.
+    """
 
     number: int
     height: float
@@ -57,6 +61,7 @@ class Page:
     tables: tuple[Table, ...] = ()
     picture: bool = False
     broken: bool = False
+    recognised: bool = False
 
     @property
     def text(self) -> str:
@@ -80,7 +85,8 @@ def page_of(pdf: Any, number: int, tables: bool = True) -> Page:
         found = tables_of(page, lambda box: upright(box, main), clean) if tables and lines else []
         lines = [line for line in lines if not any(table.holds(line.x0, line.x1, line.middle) for table in found)]
         lines += _annotations(page, lines)
-        return Page(number, float(page.rect.height), tuple(lines), tuple(found), picture)
+        recognised = bool(lines) and len(page.get_images()) == 1 and _covered(page)
+        return Page(number, float(page.rect.height), tuple(lines), tuple(found), picture, recognised=recognised)
     except Exception:  # one damaged page does not cost the others; it is named in the warnings
         return Page(number, 0.0, (), broken=True)
 
