@@ -28,8 +28,8 @@ def test_tokens_keep_the_signs_of_programming_languages():
 
 @pytest.mark.accept("B8")
 def test_tokens_cut_chinese_into_pairs_and_stop_at_punctuation():
-    assert tokens("年假政策，报销") == ["年假", "假政", "政策", "报销"]
-    assert tokens("第3章") == ["第", "3", "章"]
+    assert Tokenizer("bigrams").tokens("年假政策，报销") == ["年假", "假政", "政策", "报销"]
+    assert Tokenizer("bigrams").tokens("第3章") == ["第", "3", "章"]
 
 
 def test_tokens_cut_chinese_into_words_when_asked():
@@ -66,9 +66,9 @@ def test_stemming_folds_the_plural_only_when_switched_on():
 
 
 def test_identity_names_what_changes_the_terms():
-    settings = [Tokenizer(), Tokenizer("words"), Tokenizer(stem=True), Tokenizer("words", True)]
+    settings = [Tokenizer("bigrams"), Tokenizer("words"), Tokenizer("bigrams", True), Tokenizer("words", True)]
     assert len({t.identity for t in settings}) == 4
-    assert Tokenizer().identity == "1:bigrams"
+    assert Tokenizer("bigrams").identity == "1:bigrams"
 
 
 @pytest.mark.parametrize(

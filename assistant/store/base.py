@@ -20,6 +20,7 @@ from assistant.store.chunks import Change
 from assistant.store.database import Database
 from assistant.store.found import Counts, TextFound, VectorFound
 from assistant.store.matrix import Numbers, Vectors
+from assistant.store.postings import Matched
 from assistant.store.schema import Embedder
 from assistant.tokens import DEFAULT, Tokenizer
 from assistant.trace import Passage
@@ -44,6 +45,7 @@ class Base:
         self._database = database
         self._embedder: Embedder | None = None
         self._vector_store: GlassboxVectorStore | None = None
+        self._last_matched: tuple[int, Matched | None] = (-1, None)
         self._closed = False
 
     @classmethod
@@ -203,12 +205,12 @@ class Base:
         self, document_id: str | None = None, offset: int = 0, limit: int = 50, containing: str | None = None
     ) -> list[Passage]:
         """One page of chunks in document order. `containing`: only those with these characters, case aside."""
-        condition, values = _browsing(document_id, containing)
+        condition, values = stored.browsed(document_id, containing)
         return self._database.read(lambda cursor: stored.page(cursor, condition, values, offset, limit))
 
     def chunk_count(self, document_id: str | None = None, containing: str | None = None) -> int:
         """How many chunks `chunks` would page through."""
-        condition, values = _browsing(document_id, containing)
+        condition, values = stored.browsed(document_id, containing)
         sql = f"SELECT count(*) FROM documents d WHERE {condition}"
         return int(self._database.read(lambda cursor: cursor.execute(sql, values).fetchall()[0][0]))
 
@@ -228,14 +230,21 @@ class Base:
         allowed = self._allowed(scope)
         if self.settings.index.text_index == "fts":
             return fts.search(self._database, terms, depth, allowed, self.tokenizer)
-        return self._database.read(lambda cursor: postings.search(cursor, terms, depth, allowed))
+        before = self._database.writes
+
+        def work(cursor: duckdb.DuckDBPyConnection) -> TextFound:
+            size = postings.size(cursor)
+            return postings.rank(cursor, self._matched(cursor, terms, before), size, depth, allowed)
+
+        return self._database.read(work)
 
     def term_matches(self, chunk_ids: Sequence[str], terms: Sequence[str]) -> dict[str, set[str]]:
         """Chunk id → those of the terms it holds; chunks that do not exist hold none."""
+        before = self._database.writes
 
         def work(cursor: duckdb.DuckDBPyConnection) -> dict[str, set[str]]:
             numbers = stored.numbers_of(cursor, list(dict.fromkeys(chunk_ids)))
-            found = postings.matches(cursor, numbers.values(), terms)
+            found = postings.holders(self._matched(cursor, terms, before), numbers.values())
             return {id_: found[numbers[id_]] if id_ in numbers else set() for id_ in chunk_ids}
 
         return self._database.read(work)
@@ -248,11 +257,13 @@ class Base:
     # care
 
     def compact(self, force: bool = False) -> bool:
-        """Sorts the text index again when more than a fifth came in since the last time; True when it was done.
+        """Sorts the text index when more than a fifth of it came in since the last time, and gives unused disk back.
 
-        For the end of an ingest: 100,000 chunks take some seconds, during which others can read but not write.
+        True when something was done. For the end of an ingest or of many deletions: 100,000 chunks take some seconds,
+        during which others can read but not write.
         """
-        return self._compact_above(0.0 if force else _COMPACT_AT)
+        done = self._compact_above(-1.0 if force else _COMPACT_AT)
+        return self._database.shrink() or done
 
     def faults(self) -> tuple[str, ...]:
         """What does not fit together in the file, one sentence each; empty when all is well."""
@@ -275,6 +286,20 @@ class Base:
             shutil.copyfile(path, target.with_suffix(".part"))
         target.with_suffix(".part").replace(target)
         return target
+
+    def _matched(self, cursor: duckdb.DuckDBPyConnection, terms: Sequence[str], before: int) -> Matched:
+        """The terms' postings; those of the last query again while nothing was written: they cost most of a search.
+
+        `before`: the count of writes from before the transaction. It has had its first statement, so its view is fixed:
+        when the count still is what it was before the last query, and even (no write under way), both see the same.
+        """
+        known, last = self._last_matched
+        if last is not None and known == self._database.writes and set(last.words) == set(terms):
+            return last
+        matched = postings.look_up(cursor, terms)
+        if before % 2 == 0:
+            self._last_matched = (before, matched)
+        return matched
 
     def _change(self, work: Any) -> None:
         def changed(cursor: duckdb.DuckDBPyConnection) -> Change:
@@ -309,6 +334,8 @@ class Base:
             raise StoreError(
                 f"{len(pieces)} chunks came with vectors of shape {rows.shape}; give one vector per chunk."
             )
+        if len({piece.ordinal for piece in pieces}) < len(pieces):
+            raise StoreError("Two chunks of a document have the same ordinal; number them from 0.")
         self._require_dimension(rows.shape[1])
         if not np.isfinite(rows).all():
             raise StoreError("A vector holds numbers that are not finite; embed this document again.")
@@ -339,35 +366,10 @@ class Base:
         if chosen is not None and (known is None or known.fingerprint != chosen.fingerprint):
             held = self.counts().chunks
             if held:
-                raise WrongModel(_wrong_model(self.folder, held, known, chosen))
+                raise WrongModel(schema.mismatch(self.folder, held, known, chosen))
             if not self._database.read_only:
-                self._change(lambda cursor: _take_identity(cursor, chosen))
+                self._change(lambda cursor: schema.adopt(cursor, chosen))
                 self._database.forget_vectors()
             self._embedder = chosen
         if self.settings.index.text_index == "fts":
             fts.load(self._database)
-
-
-def _take_identity(cursor: duckdb.DuckDBPyConnection, chosen: Embedder) -> None:
-    schema.recreate_chunks(cursor, chosen.dimension)
-    schema.write_embedder(cursor, chosen)
-
-
-def _wrong_model(folder: Path | None, held: int, known: Embedder | None, chosen: Embedder) -> str:
-    built = known.label if known else "no recorded model"
-    return (
-        f"The knowledge base {schema.shown(folder)} holds {held:,} chunks embedded with {built}, "
-        f"but the chosen model is {chosen.label}; choose the old model again to keep using it, "
-        "use --kb for another one, or ingest the files into a new one."
-    )
-
-
-def _browsing(document_id: str | None, containing: str | None) -> tuple[str, list[str]]:
-    conditions, values = ["true"], []
-    if document_id is not None:
-        conditions.append("d.document_id = ?")
-        values.append(document_id)
-    if containing:
-        conditions.append("contains(lower(d.text), lower(?))")
-        values.append(containing)
-    return " AND ".join(conditions), values

@@ -171,7 +171,7 @@ def passages(cursor: duckdb.DuckDBPyConnection, ids: Sequence[str]) -> list[Pass
     """The chunks of these ids in this order; those that no longer exist are left out."""
     if not ids:
         return []
-    # by primary key: 0.7 ms for 20 of 100,000; any other way reads the texts of all
+    # by the index on node_id: 0.7 ms for 20 of 100,000; any other way reads the texts of all
     marks = ",".join("?" * len(ids))
     found = {p.chunk_id: p for p in _passages(cursor, f"node_id IN ({marks})", list(ids))}
     return [found[id_] for id_ in dict.fromkeys(ids) if id_ in found]
@@ -188,6 +188,18 @@ def page(
         [*values, limit, offset],
     ).fetchall()
     return passages(cursor, [key for (key,) in keys])
+
+
+def browsed(document_id: str | None, containing: str | None) -> tuple[str, list[str]]:
+    """The SQL condition, with its values, for chunks of this document that hold these characters, case aside."""
+    conditions, values = ["true"], []
+    if document_id is not None:
+        conditions.append("d.document_id = ?")
+        values.append(document_id)
+    if containing:
+        conditions.append("contains(lower(d.text), lower(?))")
+        values.append(containing)
+    return " AND ".join(conditions), values
 
 
 def _passages(cursor: duckdb.DuckDBPyConnection, condition: str, values: Sequence[Any]) -> list[Passage]:
@@ -232,11 +244,9 @@ def all_files(cursor: duckdb.DuckDBPyConnection) -> list[FileRow]:
 
 def write_file(cursor: duckdb.DuckDBPyConnection, row: FileRow) -> None:
     """Keeps the file's row, in place of an earlier one of the same document."""
-    cursor.execute(
-        "INSERT INTO files VALUES (?, ?, ?, ?) ON CONFLICT (document_id) DO UPDATE SET "
-        "name = excluded.name, path = excluded.path, record = excluded.record",
-        [row.document_id, row.name, row.path, row.model_copy(update={"chunks": 0}).model_dump_json()],
-    )
+    cursor.execute("DELETE FROM files WHERE document_id = ?", [row.document_id])
+    record = row.model_copy(update={"chunks": 0}).model_dump_json()
+    cursor.execute("INSERT INTO files VALUES (?, ?, ?, ?)", [row.document_id, row.name, row.path, record])
 
 
 def vectors_for(cursor: duckdb.DuckDBPyConnection, hashes: Sequence[str]) -> dict[str, Vectors]:

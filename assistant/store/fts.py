@@ -21,7 +21,7 @@ from assistant.store.chunks import Change
 from assistant.store.database import Database
 from assistant.store.found import TextFound, TextHit
 from assistant.store.matrix import Numbers
-from assistant.store.postings import K1, B
+from assistant.store.postings import K1, B, size
 from assistant.store.schema import read_meta, registered, write_meta
 from assistant.tokens import Tokenizer
 
@@ -93,9 +93,9 @@ def _fill(cursor: duckdb.DuckDBPyConnection, tokenizer: Tokenizer) -> None:
 
 
 def _search(cursor: duckdb.DuckDBPyConnection, words: list[str], depth: int, allowed: Numbers | None) -> TextFound:
-    n, average = cursor.execute("SELECT count(*), coalesce(avg(len), 0) FROM lengths").fetchall()[0]
+    n, average = size(cursor)
     if not words:
-        return TextFound((), {}, int(n), float(average))
+        return TextFound((), {}, n, average)
     marks = ",".join("?" * len(words))
     sql = f"SELECT term, df FROM fts_main_fts_terms.dict WHERE term IN ({marks})"
     counted = dict(cursor.execute(sql, words).fetchall())
@@ -109,7 +109,7 @@ def _search(cursor: duckdb.DuckDBPyConnection, words: list[str], depth: int, all
         shares = {word: _share(held[word], frequencies[word], length, n, average) for word in words if held[word]}
         terms = {word: (held[word], share) for word, share in shares.items()}
         hits.append(TextHit(names[number], score * _SCALE, length, terms))
-    return TextFound(tuple(hits), frequencies, int(n), float(average))
+    return TextFound(tuple(hits), frequencies, n, average)
 
 
 def _matched(

@@ -40,7 +40,7 @@ class Snapshot:
 
     def search(self, vector: Vectors, depth: int, allowed: Numbers | None = None) -> VectorFound:
         """The `depth` nearest chunks by cosine, equal ones by age. `allowed`: chunk numbers of the scope."""
-        rows = np.flatnonzero(self._mask(allowed))
+        rows = np.flatnonzero(self.alive if allowed is None else self.alive & among(self.numbers, allowed))
         if not len(rows):
             return VectorFound((), (), Background())
         scores = self._scores(normalised(vector))[rows]
@@ -55,9 +55,6 @@ class Snapshot:
             ),
         )
 
-    def _mask(self, allowed: Numbers | None) -> NDArray[np.bool_]:
-        return self.alive if allowed is None else self.alive & np.isin(self.numbers, allowed)
-
     def _scores(self, vector: Vectors) -> Vectors:
         scores = np.empty(self.count, dtype=np.float32)
         for index, block in enumerate(self.blocks):
@@ -66,6 +63,13 @@ class Snapshot:
             # not np.dot: for a matrix OpenBLAS wakes threads that spin, 9 ms of CPU where this takes 1
             np.vecdot(block[: end - start], vector, out=scores[start:end])
         return scores
+
+
+def among(numbers: NDArray[Any], wanted: NDArray[Any] | Sequence[int]) -> NDArray[np.bool_]:
+    """Which of the chunk numbers are wanted. np.isin sorts and takes 6 ms for 170,000; looking up takes 0.2."""
+    table = np.zeros(max(numbers.max(initial=-1), np.max(wanted, initial=-1)) + 1, dtype=bool)
+    table[np.asarray(wanted, dtype=np.int64)] = True
+    return np.asarray(table[numbers])
 
 
 def best_rows(scores: NDArray[Any], numbers: NDArray[Any], depth: int) -> NDArray[np.intp]:
@@ -117,7 +121,7 @@ class Matrix:
             return
         alive = self._snapshot.alive
         if len(removed):
-            alive = alive & ~np.isin(self._snapshot.numbers, removed)
+            alive = alive & ~among(self._snapshot.numbers, removed)
         self._append(numbers, ids, vectors)
         snapshot = self._publish(np.concatenate([alive, np.ones(len(ids), dtype=bool)]))
         if snapshot.count > BLOCK // 16 and snapshot.alive.mean() < 1 - _WASTE:

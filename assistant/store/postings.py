@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import duckdb
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from assistant.store.chunks import ids_of
 from assistant.store.found import TextFound, TextHit
-from assistant.store.matrix import Numbers, best_rows
+from assistant.store.matrix import Numbers, among, best_rows
 from assistant.store.schema import read_meta, registered, write_meta
 
 K1 = 1.2
@@ -67,76 +68,106 @@ def clear(cursor: duckdb.DuckDBPyConnection) -> None:
     write_meta(cursor, "sorted_postings", "0")
 
 
-def search(
-    cursor: duckdb.DuckDBPyConnection, terms: Sequence[str], depth: int, allowed: Numbers | None = None
-) -> TextFound:
-    """The `depth` best chunks for these terms, equal ones by age. `allowed`: chunk numbers of the scope."""
-    words = list(dict.fromkeys(terms))
-    n, average = cursor.execute("SELECT count(*), coalesce(avg(len), 0) FROM lengths").fetchall()[0]
-    which, docs, frequencies, lengths = _rows(cursor, words)
-    df = np.bincount(which, minlength=len(words))
-    idf = np.log(1 + (n - df + 0.5) / (df + 0.5))
-    if allowed is not None:
-        kept = np.isin(docs, allowed)
-        which, docs, frequencies, lengths = which[kept], docs[kept], frequencies[kept], lengths[kept]
-    norm = K1 * (1 - B + B * lengths / average) if average else K1
-    shares = idf[which] * frequencies * (K1 + 1) / (frequencies + norm)
-    hits = _ranked(words, (which, docs, frequencies, lengths, shares), depth)
-    names = ids_of(cursor, [number for number, *_ in hits])
-    return TextFound(
-        tuple(TextHit(names[n], score, length, held) for n, score, length, held in hits if n in names),
-        {word: int(df[index]) for index, word in enumerate(words)},
-        int(n),
-        float(average),
-    )
+@dataclass(frozen=True)
+class Matched:
+    """All postings of some terms, in the order of the terms: which term, which chunk, how often, how long a chunk."""
+
+    words: tuple[str, ...]
+    which: NDArray[Any]
+    docs: NDArray[Any]
+    frequencies: NDArray[Any]
+    lengths: NDArray[Any]
+
+    def among(self, numbers: Numbers | Sequence[int]) -> Matched:
+        """Those of these chunks."""
+        kept = np.flatnonzero(among(self.docs, numbers))
+        columns = (self.which, self.docs, self.frequencies, self.lengths)
+        return Matched(self.words, *(column[kept] for column in columns))
 
 
-def _ranked(
-    words: Sequence[str], columns: tuple[NDArray[Any], ...], depth: int
-) -> list[tuple[int, float, int, dict[str, tuple[int, float]]]]:
-    which, docs, frequencies, lengths, shares = columns
-    if not len(docs):
-        return []
-    # one sum per chunk in the order of the terms, so a hit's shares add up to its score to the last bit
-    scores = np.bincount(docs, weights=shares)
-    seen = np.flatnonzero(scores)
-    top = seen[best_rows(scores[seen], seen, depth)]
-    parts: dict[int, dict[str, tuple[int, float]]] = {int(doc): {} for doc in top}
-    sizes: dict[int, int] = {}
-    for row in np.flatnonzero(np.isin(docs, top)):
-        doc = int(docs[row])
-        parts[doc][words[which[row]]] = (int(frequencies[row]), float(shares[row]))
-        sizes[doc] = int(lengths[row])
-    return [(doc, float(scores[doc]), sizes[doc], terms) for doc, terms in parts.items()]
-
-
-def _rows(cursor: duckdb.DuckDBPyConnection, words: Sequence[str]) -> tuple[NDArray[np.int64], ...]:
-    """Columns (index of the term, chunk number, tf, length), in the order of the terms."""
+def look_up(cursor: duckdb.DuckDBPyConnection, terms: Sequence[str]) -> Matched:
+    """The postings of these terms, repeated terms once."""
+    words = tuple(dict.fromkeys(terms))
     parts = [_branches(cursor, words, start) for start in range(0, len(words), _BRANCHES)]
     if not parts:
-        return tuple(np.empty(0, dtype=np.int64) for _ in range(4))
-    columns = [np.concatenate([part[name] for part in parts]).astype(np.int64) for name in ("i", "doc_id", "tf", "len")]
+        return Matched(words, *(np.empty(0, dtype=np.int32) for _ in range(4)))
+    columns = [np.concatenate([part[name] for part in parts]) for name in ("i", "doc_id", "tf", "len")]
     order = np.argsort(columns[0], kind="stable")
-    return tuple(column[order] for column in columns)
+    return Matched(words, *(column[order] for column in columns))
 
 
 def _branches(cursor: duckdb.DuckDBPyConnection, words: Sequence[str], start: int) -> dict[str, NDArray[Any]]:
-    # one point scan per term: twice as fast as IN, which reads the whole table
+    # one point scan per term: twice as fast as IN, which reads the whole table. SMALLINT: numpy sorts it by radix
     branches = (
-        f"SELECT {start + offset}::INTEGER AS i, doc_id, tf, len FROM postings WHERE term = {key(word)}"
+        f"SELECT {start + offset}::SMALLINT AS i, doc_id, tf, len FROM postings WHERE term = {key(word)}"
         for offset, word in enumerate(words[start : start + _BRANCHES])
     )
     return cursor.execute(" UNION ALL ".join(branches)).fetchnumpy()
 
 
-def matches(cursor: duckdb.DuckDBPyConnection, numbers: Iterable[int], terms: Sequence[str]) -> dict[int, set[str]]:
+def size(cursor: duckdb.DuckDBPyConnection) -> tuple[int, float]:
+    """Chunks in the index, and their average length in terms (0 when there is none)."""
+    n, average = cursor.execute("SELECT count(*), coalesce(avg(len), 0) FROM lengths").fetchall()[0]
+    return int(n), float(average)
+
+
+def search(
+    cursor: duckdb.DuckDBPyConnection, terms: Sequence[str], depth: int, allowed: Numbers | None = None
+) -> TextFound:
+    """The `depth` best chunks for these terms by BM25."""
+    return rank(cursor, look_up(cursor, terms), size(cursor), depth, allowed)
+
+
+def rank(
+    cursor: duckdb.DuckDBPyConnection,
+    matched: Matched,
+    size: tuple[int, float],
+    depth: int,
+    allowed: Numbers | None = None,
+) -> TextFound:
+    """The `depth` best chunks by BM25, equal ones by age. `size` as returned by size(); `allowed`: the scope."""
+    n, average = size
+    df = np.bincount(matched.which, minlength=len(matched.words))
+    idf = np.log(1 + (n - df + 0.5) / (df + 0.5))
+    if allowed is not None:
+        matched = matched.among(allowed)
+    norm = K1 * (1 - B + B * matched.lengths / average) if average else K1
+    shares = idf[matched.which] * matched.frequencies * (K1 + 1) / (matched.frequencies + norm)
+    hits = _hits(matched, shares, depth)
+    names = ids_of(cursor, list(hits))
+    return TextFound(
+        tuple(TextHit(names[number], *rest) for number, rest in hits.items() if number in names),
+        {word: int(df[index]) for index, word in enumerate(matched.words)},
+        n,
+        average,
+    )
+
+
+def _hits(
+    matched: Matched, shares: NDArray[Any], depth: int
+) -> dict[int, tuple[float, int, dict[str, tuple[int, float]]]]:
+    """Chunk number → (score, length, term → (tf, share)), best first."""
+    if not len(matched.docs):
+        return {}
+    # one sum per chunk in the order of the terms, so a hit's shares add up to its score to the last bit
+    scores = np.bincount(matched.docs, weights=shares)
+    seen = np.flatnonzero(scores)
+    top = seen[best_rows(scores[seen], seen, depth)]
+    held: dict[int, dict[str, tuple[int, float]]] = {doc: {} for doc in top.tolist()}
+    lengths: dict[int, int] = {}
+    for row in np.flatnonzero(among(matched.docs, top)).tolist():
+        doc = int(matched.docs[row])
+        held[doc][matched.words[matched.which[row]]] = (int(matched.frequencies[row]), float(shares[row]))
+        lengths[doc] = int(matched.lengths[row])
+    return {doc: (float(scores[doc]), lengths[doc], terms) for doc, terms in held.items()}
+
+
+def holders(matched: Matched, numbers: Iterable[int]) -> dict[int, set[str]]:
     """Chunk number → those of the terms it holds; every asked number is there."""
     found: dict[int, set[str]] = {number: set() for number in numbers}
-    words = list(dict.fromkeys(terms))
-    # all postings of the terms and numpy's isin: an SQL list of the numbers in each branch takes three times as long
-    which, docs, _, _ = _rows(cursor, words)
-    for row in np.flatnonzero(np.isin(docs, list(found))):
-        found[int(docs[row])].add(words[which[row]])
+    kept = matched.among(list(found))
+    for index, number in zip(kept.which.tolist(), kept.docs.tolist(), strict=True):
+        found[number].add(matched.words[index])
     return found
 
 

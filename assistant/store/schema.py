@@ -19,17 +19,20 @@ TABLE = "documents"
 
 # documents is the table of llama-index-vector-stores-duckdb (its first four columns): a stock DuckDBVectorStore can
 # read it. The columns behind are ours; they make a stock writer fail instead of adding rows without text index.
+# No primary keys: DuckDB 1.3.2 refuses to put a key back that another commit took out while any reader is older than
+# that commit. Every write takes the old rows out first, and there is one writer, so keys are unique without being told.
 _CHUNKS = """
 CREATE TABLE documents(
-    node_id VARCHAR PRIMARY KEY, text VARCHAR, embedding {embedding}, metadata_ JSON,
+    node_id VARCHAR NOT NULL, text VARCHAR, embedding {embedding}, metadata_ JSON,
     number INTEGER NOT NULL, document_id VARCHAR NOT NULL, ordinal INTEGER NOT NULL, text_hash VARCHAR,
     start_at INTEGER, end_at INTEGER, heading VARCHAR[], page_first INTEGER, page_last INTEGER,
-    kind VARCHAR, language VARCHAR, context VARCHAR)
+    kind VARCHAR, language VARCHAR, context VARCHAR);
+CREATE INDEX chunk_ids ON documents(node_id)
 """
 _REST = """
-CREATE TABLE meta(key VARCHAR PRIMARY KEY, value VARCHAR);
+CREATE TABLE meta(key VARCHAR, value VARCHAR);
 CREATE SEQUENCE chunk_numbers;
-CREATE TABLE files(document_id VARCHAR PRIMARY KEY, name VARCHAR, path VARCHAR, record VARCHAR NOT NULL);
+CREATE TABLE files(document_id VARCHAR NOT NULL, name VARCHAR, path VARCHAR, record VARCHAR NOT NULL);
 CREATE TABLE postings(term UBIGINT, doc_id INTEGER, tf INTEGER, len INTEGER);
 CREATE TABLE lengths(doc_id INTEGER, len INTEGER);
 """
@@ -69,10 +72,21 @@ def create(cursor: duckdb.DuckDBPyConnection, dimension: int | None) -> None:
     write_meta(cursor, "schema", str(VERSION))
 
 
-def recreate_chunks(cursor: duckdb.DuckDBPyConnection, dimension: int | None) -> None:
-    """An empty chunk table for vectors of another dimension."""
+def adopt(cursor: duckdb.DuckDBPyConnection, embedder: Embedder) -> None:
+    """Makes this the model of an empty base."""
     cursor.execute("DROP TABLE documents")
-    cursor.execute(_CHUNKS.format(embedding=embedding_type(dimension)))
+    cursor.execute(_CHUNKS.format(embedding=embedding_type(embedder.dimension)))
+    write_embedder(cursor, embedder)
+
+
+def mismatch(folder: Path | None, held: int, known: Embedder | None, chosen: Embedder) -> str:
+    """What to say when a base with chunks was built with another model."""
+    built = known.label if known else "no recorded model"
+    return (
+        f"The knowledge base {shown(folder)} holds {held:,} chunks embedded with {built}, "
+        f"but the chosen model is {chosen.label}; choose the old model again to keep using it, "
+        "use --kb for another one, or ingest the files into a new one."
+    )
 
 
 def shown(path: Path | None) -> str:
@@ -121,9 +135,8 @@ def read_meta(cursor: duckdb.DuckDBPyConnection, key: str) -> str | None:
 
 def write_meta(cursor: duckdb.DuckDBPyConnection, key: str, value: str) -> None:
     """Keeps the value under this key."""
-    cursor.execute(
-        "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", [key, value]
-    )
+    cursor.execute("DELETE FROM meta WHERE key = ?", [key])
+    cursor.execute("INSERT INTO meta VALUES (?, ?)", [key, value])
 
 
 def read_embedder(cursor: duckdb.DuckDBPyConnection) -> Embedder | None:
