@@ -1,5 +1,7 @@
 """The knowledge base: documents in, out, replaced and renamed; both routes always in step."""
 
+import random
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given
@@ -20,6 +22,7 @@ from store_parts import (
 )
 
 from assistant.errors import StoreError, WrongModel
+from assistant.store import database as databases
 from assistant.store.base import Base
 from assistant.store.chunks import text_hash
 from assistant.store.found import Counts
@@ -204,6 +207,29 @@ def test_compaction_changes_no_answer(kb):
     put(kb, "c", "leave")
     assert len(found_by_text(kb, "leave")) == 4
     assert agree(kb)
+
+
+@pytest.mark.accept("G8")
+def test_room_of_deleted_documents_is_given_back_to_the_disk(tmp_path, monkeypatch):
+    monkeypatch.setattr(databases, "_WORTH_SHRINKING", 0)
+    with opened(tmp_path) as base:
+        noise = random.Random(1)
+        for name in "abcdef":
+            put(base, name, *(f"{name} {noise.randbytes(4000).hex()}" for _ in range(200)))
+        base.compact(force=True)
+        before = base.disk_bytes()
+        for name in "abcde":
+            base.delete_document(name)
+        assert base.compact()
+        assert base.disk_bytes() < before / 2
+        assert len(found_by_vector(base)) == 200
+        assert found_by_text(base, "f") == [f"f:{at}" for at in range(50)]
+        put(base, "g", "written afterwards")
+        assert found_by_text(base, "afterwards") == ["g:0"]
+        assert agree(base)
+        assert [file.name for file in tmp_path.iterdir() if file.suffix == ".shrunk"] == []
+    with opened(tmp_path) as base:
+        assert base.counts() == Counts(documents=2, chunks=201, postings_chunks=201)
 
 
 # F: the embedding model

@@ -119,7 +119,8 @@ class Connection:
         """Takes this database file for its own, when the last transaction on the old one is done."""
         with self._gate.alone(), self._connecting:
             self._disconnect()
-            if self.path is not None:
+            # a log that was not taken over belongs to the old file and would be played into the new one
+            if self.path is not None and not self.path.with_name(f"{self.path.name}.wal").exists():
                 file.replace(self.path)
             self._connect()
         for sql in self._setups:

@@ -116,11 +116,10 @@ class Database:
 
     def shrink(self) -> bool:
         """Gives room in the file that is not used any more back to the disk, when it is more than half of it."""
-        sizes = "SELECT free_blocks, used_blocks, block_size FROM pragma_database_size()"
         with self._writing:
             self._connection.execute("CHECKPOINT")
-            free, used, block = self.read(lambda cursor: cursor.execute(sizes).fetchall()[0])
-            if self.path is None or free <= used or free * block < _WORTH_SHRINKING:
+            unused, total = self.read(_unused_bytes)
+            if self.path is None or unused < max(_WORTH_SHRINKING, total / 2):
                 return False
             copy = self.path.with_suffix(".shrunk")
             copy.unlink(missing_ok=True)
@@ -143,3 +142,14 @@ class Database:
     def setup(self, sql: str) -> None:
         """Runs these statements now and after each reopening."""
         self._connection.setup(sql)
+
+
+def _unused_bytes(cursor: Cursor) -> tuple[float, int]:
+    """Bytes in free blocks and, about, those of deleted rows, which DuckDB keeps; and of the whole file."""
+    size = "SELECT free_blocks, used_blocks, block_size FROM pragma_database_size()"
+    free, used, block = cursor.execute(size).fetchall()[0]
+    segments = "pragma_storage_info('documents') WHERE column_name = 'number' AND segment_type <> 'VALIDITY'"
+    stored = cursor.execute(f"SELECT sum(count) FROM {segments}").fetchall()[0][0] or 0
+    live = cursor.execute("SELECT count(*) FROM documents").fetchall()[0][0]
+    dead = max(0.0, 1 - live / stored) if stored else 0.0
+    return (free + used * dead) * block, (free + used) * block
