@@ -69,7 +69,7 @@ class Tokenizer:
     `cjk`: "bigrams" (each two neighbouring characters) or "words" (jieba, search mode). `stem`: English plural s off.
     """
 
-    cjk: Literal["words", "bigrams"] = "bigrams"
+    cjk: Literal["words", "bigrams"] = "words"
     stem: bool = False
 
     @property

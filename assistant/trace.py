@@ -6,6 +6,8 @@ A `Trace` opens anywhere: it needs neither the knowledge base nor a model.
 
 from __future__ import annotations
 
+import hashlib
+import unicodedata
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -81,6 +83,11 @@ class Passage(Record):
     authority: float = Field(default=0.5, ge=0, le=1)
     context: str = ""
     text: str
+
+    def content_key(self) -> str:
+        """Equal for passages whose texts differ only in width forms, case and white space."""
+        folded = "".join(unicodedata.normalize("NFKC", self.text).casefold().split())
+        return hashlib.sha256(folded.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class Step(Record):

@@ -28,14 +28,26 @@ def signals(confidence):
 
 
 def test_the_four_signals_are_what_their_formulas_say():
-    found = [vector({"a": 0.9, "b": 0.8}, mean=0.7, deviation=0.05), text({"a": 4.0, "b": 2.0}, TERMS)]
+    found = [vector({"a": 0.85, "b": 0.8}, mean=0.7), text({"a": 4.0, "b": 2.0}, TERMS)]
     measured = signals(judged(found, {"a": frozenset({"leave"})}))
     assert measured["coverage"].value.value == pytest.approx(2.0 / 8.0)
-    assert measured["cosine_z"].raw.value == pytest.approx(4.0)
-    assert measured["cosine_z"].value.value == pytest.approx(0.4)
-    assert measured["lead"].value.value == pytest.approx(1.0)  # min-max: a 1, b 0
-    assert measured["unknown_identifiers"].value.value == 1.0
-    assert "x9" in measured["unknown_identifiers"].why
+    assert measured["nearness"].value.value == pytest.approx(0.15 / 0.3)
+    # fused: a .5·.5 + .5·4/17.6, b .5·1/3 + .5·2/17.6
+    a, b = 0.25 + 2 / 17.6, 0.5 / 3 + 1 / 17.6
+    assert measured["lead"].value.value == pytest.approx((a - b) / a)
+    assert measured["identifiers"].value.value == -1.0
+    assert "x9 occurs nowhere" in measured["identifiers"].why
+
+
+def test_question_words_do_not_count_as_asked_about():
+    found = [vector({"a": 0.9}), text({"a": 4.0}, (term("leave", idf=2.0), term("什么", df=0, idf=5.0)))]
+    assert signals(judged(found, {"a": frozenset({"leave"})}))["coverage"].value.value == 1.0
+
+
+def test_a_copy_of_the_best_chunk_does_not_lessen_its_lead():
+    twins = [passage("a", "same"), passage("b", "same")]
+    found = [vector({"a": 0.9, "b": 0.9}), text({})]
+    assert signals(judged(found, passages=twins))["lead"].value.value == 1.0
 
 
 def test_the_sum_is_intercept_plus_weight_times_value_through_the_logistic():
@@ -50,8 +62,9 @@ def test_classic_is_four_tenths_three_tenths_three_tenths():
     terms = (term("leave", idf=2.0), term("days", idf=1.0))
     found = [vector({"a": 0.9, "b": 0.8}), text({"a": 4.0, "b": 2.0}, terms)]
     c = judged(found, {"a": frozenset({"leave"})}, method="classic")
-    # distribution 1 − 0 = 1, overlap 1/2, authority 0.5
-    assert c.value == pytest.approx(0.4 * 1 + 0.3 * 0.5 + 0.3 * 0.5)
+    # headroom a 2/3, b 1/3; BM25 bound 6.6; overlap 1/2, authority 0.5
+    a, b = 0.5 * 2 / 3 + 2 / 6.6, 0.5 / 3 + 1 / 6.6
+    assert c.value == pytest.approx(0.4 * (a - b) + 0.3 * 0.5 + 0.3 * 0.5)
     assert c.link == "identity"
 
 
@@ -62,7 +75,7 @@ def test_an_empty_result_has_no_confidence_to_speak_of():
 def test_a_signal_that_could_not_be_measured_takes_its_usual_value_and_says_so():
     late = vector({"a": 0.9}).model_copy(update={"state": "late", "why": "slow", "hits": (), "background": None})
     c = judged([late, text({"a": 4.0}, TERMS)], {"a": frozenset({"leave"})})
-    z = signals(c)["cosine_z"]
+    z = signals(c)["nearness"]
     assert (z.raw.state, z.value.value) == ("not_run", None)
     assert "usual value" in z.why
 

@@ -8,13 +8,14 @@ from hypothesis import strategies as st
 
 from assistant.fusion.fuse import fuse
 from assistant.settings import Retrieval
-from records import passage, retrieved, text, vector
+from records import passage, retrieved, term, text, vector
 
+MIN_MAX = Retrieval(fusion="min_max")
 PASSAGES = [passage(i) for i in "abcd"]
 
 
 def test_min_max_shares_are_weight_times_normalised_score():
-    fused = fuse([vector({"a": 0.9, "b": 0.8, "c": 0.7}), text({"b": 6.0, "d": 2.0})], PASSAGES, Retrieval())
+    fused = fuse([vector({"a": 0.9, "b": 0.8, "c": 0.7}), text({"b": 6.0, "d": 2.0})], PASSAGES, MIN_MAX)
     # vector: a 1, b .5, c 0; text: b 1, d 0; weights .5/.5 → b .25+.5, a .5, c 0, d 0
     assert [(c.chunk_id, round(c.fused.value, 6)) for c in fused.candidates] == [("b", 0.75), ("a", 0.5), ("c", 0), ("d", 0)]
     b = fused.candidates[0]
@@ -24,9 +25,19 @@ def test_min_max_shares_are_weight_times_normalised_score():
     ]
 
 
+def test_scores_are_headroom_for_cosines_and_share_of_the_bound_for_bm25():
+    # headroom (0.9 − 0.7) / (1 − 0.7) = 2/3; bound of BM25 = (3 + 1) × 2.2 = 8.8, 4.4 of it is a half
+    terms = (term("leave", idf=3.0), term("days", idf=1.0))
+    fused = fuse([vector({"a": 0.9}, mean=0.7), text({"b": 4.4}, terms)], PASSAGES, Retrieval())
+    assert [(c.chunk_id, c.fused.value) for c in fused.candidates] == [
+        ("a", pytest.approx(0.5 * 2 / 3)), ("b", pytest.approx(0.25)),
+    ]
+    assert [c.routes[n].normalised.unit for n, c in enumerate(fused.candidates)] == ["headroom", "share of the bound"]
+
+
 def test_a_chunk_that_a_route_did_not_find_has_no_score_there_rather_than_zero():
     fused = fuse([vector({"a": 0.9}), text({"b": 6.0})], PASSAGES, Retrieval())
-    line = fused.candidates[0].routes[1]
+    line = next(c for c in fused.candidates if c.chunk_id == "a").routes[1]
     assert (line.raw.state, line.raw.value, line.rank, line.share) == ("not_run", None, None, 0.0)
     assert "not among the first 50" in line.raw.why
 
@@ -38,7 +49,7 @@ def test_a_failed_route_is_drawn_as_failed_in_every_ledger():
 
 
 @pytest.mark.accept("A6")
-@pytest.mark.parametrize("fusion", ["scores", "reciprocal_rank"])
+@pytest.mark.parametrize("fusion", ["scores", "min_max", "reciprocal_rank"])
 def test_weight_one_and_zero_gives_the_vector_order(fusion):
     settings = Retrieval(fusion=fusion, vector_weight=1.0, text_weight=0.0)
     fused = fuse([vector({"a": 0.9, "b": 0.8, "c": 0.7}), text({"c": 9.0, "b": 3.0, "a": 1.0})], PASSAGES, settings)
@@ -67,7 +78,7 @@ def test_nothing_found_gives_an_empty_ledger():
 scores = st.dictionaries(st.sampled_from("abcd"), st.floats(-1, 1, allow_nan=False), max_size=4)
 
 
-@given(scores, scores, st.sampled_from(["scores", "reciprocal_rank"]))
+@given(scores, scores, st.sampled_from(["scores", "min_max", "reciprocal_rank"]))
 def test_shares_add_up_and_displayed_order_agrees_with_displayed_score(one, two, fusion):
     best_first = [dict(sorted(s.items(), key=lambda p: -p[1])) for s in (one, two)]
     fused = fuse([vector(best_first[0]), text(best_first[1])], PASSAGES, Retrieval(fusion=fusion))

@@ -33,7 +33,7 @@ def test_keep_drops_the_rest_with_the_gate_that_dropped_it():
 
 @pytest.mark.accept("A3")
 def test_min_fused_names_the_score_and_the_bound():
-    settings = Retrieval(min_fused=0.3)
+    settings = Retrieval(min_fused=0.3, fusion="min_max")
     final = rerank(fused_of(settings, [passage(i) for i in "abc"]), settings)
     # min-max of .9 .8 .7 = 1 .5 0, weight .5 → .5 .25 0
     assert [c.chunk_id for c in final.kept] == ["a"]

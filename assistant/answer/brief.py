@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from assistant.language import is_chinese
 from assistant.providers import Embedder
 from assistant.settings import Settings
 from assistant.trace import Candidate, Decided, Passage, Term, Turn
@@ -26,11 +27,6 @@ class Brief:
     def chinese(self) -> bool:
         """Whether the person asked in Chinese."""
         return is_chinese(self.question)
-
-
-def is_chinese(text: str) -> bool:
-    """Whether the text holds a Han character."""
-    return any("\u3400" <= c <= "\u9fff" for c in text)
 
 
 def caveat_of(brief: Brief) -> str:

@@ -82,9 +82,7 @@ def _source(number: int, passage: Passage) -> str:
     return f"[{number}] ({place})\n{passage.text}"
 
 
-def check(
-    text: str, used: tuple[Passage, ...]
-) -> tuple[tuple[Sentence, ...], tuple[Citation, ...], tuple[int, ...]]:
+def check(text: str, used: tuple[Passage, ...]) -> tuple[tuple[Sentence, ...], tuple[Citation, ...], tuple[int, ...]]:
     """The sentences with their valid citations, the citations, and the numbers that name no source given."""
     plain = _MARK_FORMS.sub(lambda m: f"[{next(g for g in m.groups() if g)}]", text.strip())
     said: list[Sentence] = []

@@ -9,9 +9,9 @@ SIGNALS: Registry[object] = Registry(
     "signal",
     {
         "coverage": "assistant.confidence.coverage:measure",
-        "cosine_z": "assistant.confidence.cosine:measure",
+        "nearness": "assistant.confidence.nearness:measure",
         "lead": "assistant.confidence.lead:measure",
-        "unknown_identifiers": "assistant.confidence.identifiers:measure",
+        "identifiers": "assistant.confidence.identifiers:measure",
         "distribution": "assistant.confidence.classic:distribution",
         "overlap": "assistant.confidence.classic:overlap",
         "authority": "assistant.confidence.classic:authority",

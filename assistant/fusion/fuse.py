@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 
-from assistant.fusion import FUSIONS
+from assistant.fusion import FUSIONS, Scale
 from assistant.settings import Retrieval
 from assistant.trace import Candidate, Fused, Passage, Reading, Retrieved, RouteScore
 
@@ -27,7 +27,7 @@ def fuse(
     texts = {p.chunk_id: p for p in passages}
     ids = dict.fromkeys(h.chunk_id for r in found for h in r.hits if h.chunk_id in texts)
     terms = tuple(dict.fromkeys(t.text for r in found for t in r.terms))
-    lines = {i: _ledger(i, found, scored, weights, settings) for i in ids}
+    lines = {i: _ledger(i, found, scored, weights) for i in ids}
     order = sorted(ids, key=lambda i: (-sum(line.share for line in lines[i]), i))
     candidates = tuple(
         _candidate(i, rank, lines[i], terms, (present or {}).get(i, frozenset())) for rank, i in enumerate(order, 1)
@@ -62,17 +62,13 @@ def route_weights(
 def _ledger(
     chunk_id: str,
     found: Sequence[Retrieved],
-    scored: Mapping[tuple[str, int], Mapping[str, float]],
+    scored: Mapping[tuple[str, int], Scale],
     weights: Mapping[str, float],
-    settings: Retrieval,
 ) -> tuple[RouteScore, ...]:
-    return tuple(_line(chunk_id, r, scored[r.route, r.part], weights[r.route], settings) for r in found)
+    return tuple(_line(chunk_id, r, scored[r.route, r.part], weights[r.route]) for r in found)
 
 
-def _line(
-    chunk_id: str, found: Retrieved, scores: Mapping[str, float], weight: float, settings: Retrieval
-) -> RouteScore:
-    unit = "min-max" if settings.fusion == "scores" else settings.fusion.replace("_", " ")
+def _line(chunk_id: str, found: Retrieved, scale: Scale, weight: float) -> RouteScore:
     hit = next((h for h in found.hits if h.chunk_id == chunk_id), None)
     if hit is None:
         missing = _missing(found)
@@ -82,9 +78,9 @@ def _line(
         part=found.part,
         rank=hit.rank,
         raw=Reading.of(hit.score, found.unit),
-        normalised=Reading.of(scores[chunk_id], unit),
+        normalised=Reading.of(scale.scores[chunk_id], scale.unit),
         weight=weight,
-        share=weight * scores[chunk_id],
+        share=weight * scale.scores[chunk_id],
     )
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from assistant.fusion import Scale
 from assistant.settings import Retrieval
 from assistant.trace import Retrieved
 
-UNIT = "reciprocal rank"
 
-
-def normalise(found: Retrieved, settings: Retrieval) -> dict[str, float]:
-    """{chunk id: 1 / (k + rank)}, rank from 1."""
-    return {hit.chunk_id: 1.0 / (settings.rrf_k + hit.rank) for hit in found.hits}
+def normalise(found: Retrieved, settings: Retrieval) -> Scale:
+    """1 / (k + rank), rank from 1."""
+    return Scale({hit.chunk_id: 1.0 / (settings.rrf_k + hit.rank) for hit in found.hits}, "reciprocal rank")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
-import unicodedata
 from collections.abc import Mapping, Sequence
 
 from assistant.rerank import RERANKERS
@@ -62,19 +60,13 @@ def _by_rerank(
     ]
 
 
-def content_key(text: str) -> str:
-    """Equal for texts that differ only in width forms, case and white space."""
-    folded = "".join(unicodedata.normalize("NFKC", text).casefold().split())
-    return hashlib.sha256(folded.encode("utf-8", "surrogatepass")).hexdigest()
-
-
 def _collapse(candidates: Sequence[Candidate], texts: Mapping[str, Passage]) -> list[Candidate]:
     first: dict[str, str] = {}
     twins: dict[str, list[Place]] = {}
     result: list[Candidate] = []
     for c in candidates:
         passage = texts[c.chunk_id]
-        leader = first.setdefault(content_key(passage.text), c.chunk_id)
+        leader = first.setdefault(passage.content_key(), c.chunk_id)
         if leader == c.chunk_id:
             result.append(c)
             continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from assistant.language import ASKING_WORDS
 from assistant.tokens import query_terms
 from assistant.trace import Condensed, Turn
 
@@ -14,11 +15,6 @@ _POINTS_BACK = re.compile(
     r"|^(?:and|or|but|also|then|what about|how about)\b"
     r"|\b(?:it|its|they|them|their|theirs|he|him|his|she|her|hers|this|that|these|those|there|former|latter|same)\b",
     re.IGNORECASE,
-)
-_QUESTION_WORDS = frozenset(
-    "什么 多少 怎么 如何 为什么 哪里 哪些 哪个 哪年 几年 几个 是谁 请问 的 是 了 在 有 吗 呢 和 与".split()
-    + "what who whom whose when where why how which is are was were be been do does did has have had the a an of in on at to "
-    "for from by with and or about much many can could will would should please tell me".split()
 )
 MOST_ADDED = 8
 
@@ -49,7 +45,7 @@ def _key_terms(last: str, question: str) -> tuple[str, ...]:
     """Words of the last question that carry meaning and are not in this one, as written, in order."""
     known = {t.text for t in query_terms(question)}
     words = re.findall(r"[\w.+#-]+", _ZH_QUESTION.sub(" ", last))
-    kept = [w for w in words if w.casefold() not in _QUESTION_WORDS and w.casefold() not in known]
+    kept = [w for w in words if w.casefold() not in ASKING_WORDS and w.casefold() not in known]
     return tuple(dict.fromkeys(kept))[:MOST_ADDED]
 
 

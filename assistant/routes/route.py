@@ -9,7 +9,7 @@ from typing import Any
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 
-from assistant.providers.identity import Embedder
+from assistant.providers import Embedder
 from assistant.store.base import Base
 from assistant.trace import Retrieved
 
