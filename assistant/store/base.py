@@ -193,13 +193,14 @@ class Base:
 
     def neighbours(self, chunk_id: str, n: int = 1) -> list[Passage]:
         """Up to `n` chunks before and after in the same document, in order, without the chunk itself."""
-        sql = (
-            "SELECT o.node_id FROM documents o JOIN documents d ON o.document_id = d.document_id "
-            "WHERE d.node_id = ? AND o.node_id <> d.node_id AND abs(o.ordinal - d.ordinal) <= ? ORDER BY o.ordinal"
-        )
-        return self._database.read(
-            lambda cursor: stored.passages(cursor, [key for (key,) in cursor.execute(sql, [chunk_id, n]).fetchall()])
-        )
+
+        def work(cursor: duckdb.DuckDBPyConnection) -> list[Passage]:
+            rows = stored.stored(cursor, "node_id = ?", [chunk_id])
+            place = "d.document_id = ? AND d.ordinal BETWEEN ? AND ? AND d.node_id <> ?"
+            around = [[row.document_id, row.ordinal - n, row.ordinal + n, chunk_id] for row in rows]
+            return [passage for values in around for passage in stored.page(cursor, place, values, 0, 2 * n)]
+
+        return self._database.read(work)
 
     def chunks(
         self, document_id: str | None = None, offset: int = 0, limit: int = 50, containing: str | None = None
@@ -229,6 +230,7 @@ class Base:
         """The best chunks for these terms by BM25. Terms are the tokenizer's; repeated ones count once."""
         allowed = self._allowed(scope)
         if self.settings.index.text_index == "fts":
+            fts.load(self._database)
             return fts.search(self._database, terms, depth, allowed, self.tokenizer)
         before = self._database.writes
 
