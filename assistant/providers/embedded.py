@@ -67,13 +67,13 @@ class EmbeddedEmbedder(Embedder):
             check_length(loaded.engine.count(text), loaded.identity, text)
         done = 0
 
-        def on_batch(size: int) -> None:
+        def on_text() -> None:
             nonlocal done
-            done += size
+            done += 1
             if on_progress is not None:
                 on_progress(done, len(texts))
 
-        return loaded.engine.embed(texts, on_batch)
+        return loaded.engine.embed(texts, on_text)
 
     def _load(self) -> _Loaded:
         if self._loaded is None:
