@@ -187,6 +187,7 @@ def test_an_empty_base_answers_with_nothing(kb):
     assert (kb.documents(), kb.chunks(), kb.faults()) == ((), [], ())
 
 
+@pytest.mark.accept("H2")
 def test_a_copy_of_the_base_can_be_opened_while_the_base_goes_on(kb, tmp_path):
     put(kb, "a", "text")
     kb.snapshot(tmp_path / "copy")
