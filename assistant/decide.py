@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assistant.settings import Judging, Loop
-from assistant.trace import Confidence, Decided
+from assistant.trace import Confidence, Decided, Rewritten
 
 
-def decide(
-    judged: Sequence[Confidence], judging: Judging, loop: Loop, retry: str | None, no_retry_why: str = ""
-) -> Decided:
+def decide(judged: Sequence[Confidence], judging: Judging, loop: Loop, retry: Rewritten | None) -> Decided:
     """answer, caveat, decline, or rewrite. `judged`: one confidence per attempt so far, this one last.
 
-    `retry`: how the next attempt would search, None when every way was tried or none applies (`no_retry_why`).
-    The answer stands on the best attempt; of equal ones, on the first.
+    `retry`: the next attempt, None when every way was tried or none applies. Below the lower band only a targeted one
+    is made. The answer stands on the best attempt; of equal ones, on the first.
     """
     now = judged[-1]
     best = max(judged, key=lambda c: (c.value, -c.attempt))
     earlier = max((c.value for c in judged[:-1]), default=None)
     gain = None if earlier is None else now.value - earlier
-    decision, why = _decision(best.value, len(judged), judging, loop, gain, retry, no_retry_why)
+    decision, why = _decision(best.value, len(judged), judging, loop, gain, retry)
     return Decided(
         attempt=now.attempt,
         decision=decision,  # type: ignore[arg-type]
@@ -32,22 +30,27 @@ def decide(
 
 
 def _decision(
-    value: float, attempts: int, judging: Judging, loop: Loop, gain: float | None, retry: str | None, no_retry: str
+    value: float, attempts: int, judging: Judging, loop: Loop, gain: float | None, retry: Rewritten | None
 ) -> tuple[str, str]:
     if value >= judging.answer_at:
         return "answer", f"{value:.2f} reaches {judging.answer_at:.2f}"
-    if value < judging.decline_below:
-        return "decline", f"{value:.2f} is below {judging.decline_below:.2f}"
-    band = f"{value:.2f} is between {judging.decline_below:.2f} and {judging.answer_at:.2f}"
-    stop = _stop(attempts, loop, gain, retry, no_retry)
-    return ("caveat", f"{band}; {stop}") if stop else ("rewrite", f"{band}: {retry}")
+    low = value < judging.decline_below
+    band = f"{value:.2f} is " + (
+        f"below {judging.decline_below:.2f}"
+        if low
+        else f"between {judging.decline_below:.2f} and {judging.answer_at:.2f}"
+    )
+    stop = _stop(attempts, loop, gain, retry)
+    if stop is None and retry is not None and (retry.targeted or not low):
+        return "rewrite", f"{band}: {retry.why}"
+    return ("decline" if low else "caveat"), f"{band}; {stop}" if stop else band
 
 
-def _stop(attempts: int, loop: Loop, gain: float | None, retry: str | None, no_retry: str) -> str | None:
+def _stop(attempts: int, loop: Loop, gain: float | None, retry: Rewritten | None) -> str | None:
     if attempts >= loop.max_attempts:
         return f"all {loop.max_attempts} attempts are used"
     if retry is None:
-        return no_retry or "there is no other way to search"
+        return "there is no other way to search"
     if gain is not None and gain < loop.min_gain:
         return f"the last attempt changed the confidence by {gain:+.2f}, less than {loop.min_gain:.2f}"
     return None

@@ -110,10 +110,11 @@ class AskFlow(Workflow):
         now, trace = self.now, self.now.trace
         found = trace.of_kind("retrieved", now.attempt)
         fused = trace.last("fused", now.attempt)
-        self._done(ctx, judge(fused, found, now.settings.judging, trace.started))
+        first = trace.of_kind("retrieved", 1)
+        self._done(ctx, judge(fused, found, first, now.settings.judging, trace.started))
         retry = self._retry()
         judged = [self.now.trace.last("confidence", a) for a in range(1, now.attempt + 1)]
-        decided = decide(judged, now.settings.judging, now.settings.loop, retry.why if retry else None)
+        decided = decide(judged, now.settings.judging, now.settings.loop, retry)
         self._done(ctx, decided)
         if decided.decision != "rewrite" or retry is None:
             return Answer()
@@ -145,7 +146,8 @@ class AskFlow(Workflow):
         found = self.parts.runner.retrieve(queries, retrieval.seconds_per_route)
         names = tuple(dict.fromkeys(i for q in now.queries for i in identifiers(q)))
         ids = list(dict.fromkeys(h.chunk_id for r in found for h in r.hits))
-        terms = list(dict.fromkeys(t.text for r in found for t in r.terms))
+        asked = (*now.trace.of_kind("retrieved", 1), *found)
+        terms = list(dict.fromkeys(t.text for r in asked for t in r.terms))
         passages = self.parts.base.passages(ids)
         present = self.parts.base.term_matches(ids, terms)
         fused = fuse(found, passages, retrieval, names, present)
@@ -159,10 +161,17 @@ class AskFlow(Workflow):
 
     def _retry(self) -> Rewritten | None:
         now = self.now
-        names = now.trace.last("fused", now.attempt).identifiers
         question = now.trace.last("condensed").standalone
-        situation = Situation(question, now.queries, names, now.settings)
+        situation = Situation(question, now.queries, self._buried(), now.settings)
         return next_attempt(situation, now.changes, frozenset(now.tried), now.attempt + 1)
+
+    def _buried(self) -> tuple[str, ...]:
+        """Identifiers of the question that the documents hold, but the best chunk does not."""
+        asked = [t for r in self.now.trace.of_kind("retrieved", 1) for t in r.terms]
+        best = next(iter(self.now.trace.candidates(self.now.attempt)), None)
+        there = set(best.present) if best else set()
+        names = (t.text for t in asked if t.identifier and t.document_frequency and t.text not in there)
+        return tuple(dict.fromkeys(names))
 
     def _write(self, queue: asyncio.Queue[Step | None], loop: asyncio.AbstractEventLoop) -> None:
         def put(piece: Step | None) -> None:

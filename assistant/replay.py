@@ -42,8 +42,8 @@ def _again(trace: Trace, stored: Fused, settings: Settings, judged: list[Confide
     found = trace.of_kind("retrieved", stored.attempt)
     present = {c.chunk_id: frozenset(c.present) for c in stored.candidates}
     fused = fuse(found, stored.passages, settings.retrieval, stored.identifiers, present)
-    confidence = judge(fused, found, settings.judging, trace.started)
+    confidence = judge(fused, found, trace.of_kind("retrieved", 1), settings.judging, trace.started)
     judged.append(confidence)
     rewritten = trace.last("rewritten", stored.attempt + 1)
-    decided = decide(judged, settings.judging, settings.loop, rewritten.why if rewritten else None, "replayed")
+    decided = decide(judged, settings.judging, settings.loop, rewritten)
     return fused, rerank(fused, settings.retrieval), confidence, decided

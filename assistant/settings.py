@@ -62,7 +62,9 @@ class Retrieval(_Group):
     depth: int = Field(50, ge=1, le=500, description="Hits taken from each route.")
     keep: int = Field(10, ge=1, le=100, description="Candidates that go on as evidence.")
     seconds_per_route: float = Field(0.3, gt=0, le=60, description="A later route is left out and recorded as late.")
-    fusion: str = Field("scores", description="scores: fixed scales; min_max: each route's own range; reciprocal_rank: RRF.")
+    fusion: str = Field(
+        "scores", description="scores: fixed scales; min_max: each route's own range; reciprocal_rank: RRF."
+    )
     vector_weight: float = Field(0.5, ge=0, le=1, description="Weight of the vector route.")
     text_weight: float = Field(0.5, ge=0, le=1, description="Weight of the text route.")
     identifier_vector_weight: float = Field(0.2, ge=0, le=1, description="Vector weight for a query with identifiers.")

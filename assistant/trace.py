@@ -6,8 +6,6 @@ A `Trace` opens anywhere: it needs neither the knowledge base nor a model.
 
 from __future__ import annotations
 
-import hashlib
-import unicodedata
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -85,9 +83,8 @@ class Passage(Record):
     text: str
 
     def content_key(self) -> str:
-        """Equal for passages whose texts differ only in width forms, case and white space."""
-        folded = "".join(unicodedata.normalize("NFKC", self.text).casefold().split())
-        return hashlib.sha256(folded.encode("utf-8", "surrogatepass")).hexdigest()
+        """Equal for passages whose texts differ only in case and white space."""
+        return "".join(self.text.casefold().split())
 
 
 class Step(Record):
@@ -319,6 +316,7 @@ class Rewritten(Step):
     """The next attempt: `queries` to search for (several when the question was split) and the changed settings.
 
     `attempt` is the new attempt's number. `changes`: setting path → new value, e.g. {"retrieval.depth": 100}.
+    `targeted`: it mends something seen in the attempt before, so that it is worth trying even after a poor one.
     """
 
     kind: Literal["rewritten"] = "rewritten"
@@ -326,6 +324,7 @@ class Rewritten(Step):
     before: str
     queries: tuple[str, ...]
     changes: dict[str, Any] = {}
+    targeted: bool = False
     why: str
 
 

@@ -12,7 +12,13 @@ ASKED = datetime(2026, 6, 1, tzinfo=UTC)
 def passage(chunk_id: str, text: str = "", **fields) -> Passage:
     body = text or f"text of {chunk_id}"
     return Passage(
-        chunk_id=chunk_id, document_id="d", document=fields.pop("document", "d.md"), start=0, end=len(body), text=body, **fields
+        chunk_id=chunk_id,
+        document_id="d",
+        document=fields.pop("document", "d.md"),
+        start=0,
+        end=len(body),
+        text=body,
+        **fields,
     )
 
 
@@ -22,7 +28,9 @@ def retrieved(route: str, scores: dict[str, float], **fields) -> Retrieved:
     return Retrieved(route=route, query=fields.pop("query", "q"), unit=unit, depth=50, hits=hits, **fields)
 
 
-def vector(scores: dict[str, float], mean: float = 0.7, deviation: float = 0.02, chunks: int = 100, **fields) -> Retrieved:
+def vector(
+    scores: dict[str, float], mean: float = 0.7, deviation: float = 0.02, chunks: int = 100, **fields
+) -> Retrieved:
     background = Background(mean=mean, deviation=deviation, chunks=chunks)
     return retrieved("vector", scores, background=background, **fields)
 

@@ -20,7 +20,7 @@ TERMS = (term("leave", idf=2.0), term("days", idf=1.0), term("x9", df=0, idf=5.0
 
 def judged(found, present=None, passages=None, **settings):
     chunks = passages or [passage("a"), passage("b")]
-    return judge(fuse(found, chunks, Retrieval(), (), present), found, Judging(**settings), ASKED)
+    return judge(fuse(found, chunks, Retrieval(), (), present), found, (), Judging(**settings), ASKED)
 
 
 def signals(confidence):
@@ -82,10 +82,23 @@ def test_a_signal_that_could_not_be_measured_takes_its_usual_value_and_says_so()
 
 def test_a_split_question_is_as_sure_as_its_weakest_part():
     good = [vector({"a": 0.95, "b": 0.7}, part=0, query="one"), text({"a": 9.0}, (term("one"),), part=0, query="one")]
-    poor = [vector({"b": 0.71, "a": 0.70}, part=1, query="two"), text({}, (term("two", df=0, idf=3.0),), part=1, query="two")]
+    poor = [
+        vector({"b": 0.71, "a": 0.70}, part=1, query="two"),
+        text({}, (term("two", df=0, idf=3.0),), part=1, query="two"),
+    ]
     c = judged([*good, *poor], {"a": frozenset({"one"})})
     assert c.part == 1
     assert c.value < judged(good, {"a": frozenset({"one"})}).value
+
+
+def test_a_rewritten_query_is_judged_by_the_question_that_was_asked():
+    first = [vector({"b": 0.9}), text({"b": 4.0}, TERMS)]
+    again = [vector({"a": 0.99}, attempt=2, query="x9"), text({"a": 9.0}, (TERMS[2],), attempt=2, query="x9")]
+    fused = fuse(again, [passage("a")], Retrieval(), ("x9",), {"a": frozenset({"x9"})})
+    measured = signals(judge(fused, again, first, Judging(), ASKED))
+    assert measured["coverage"].value.value == pytest.approx(5.0 / 8.0)
+    assert measured["nearness"].raw.value == 0.9
+    assert measured["identifiers"].value.value == 1.0
 
 
 @pytest.mark.parametrize(("months", "points"), [(3, 0.0), (8, -0.1), (14, -0.2)])

@@ -4,19 +4,33 @@ from __future__ import annotations
 
 from assistant.decide import decide
 from assistant.settings import Judging, Loop
-from assistant.trace import Confidence
+from assistant.trace import Confidence, Rewritten
 
 BANDS = Judging(answer_at=0.6, decline_below=0.25)
 
 
 def confidence(value: float, attempt: int = 1) -> Confidence:
     return Confidence(
-        attempt=attempt, method="signals", coefficients="signals", intercept=0, start=0, signals=(), total=0, link="identity",
-        linked=value, value=value, answer_at=0.6, decline_below=0.25,
+        attempt=attempt,
+        method="signals",
+        coefficients="signals",
+        intercept=0,
+        start=0,
+        signals=(),
+        total=0,
+        link="identity",
+        linked=value,
+        value=value,
+        answer_at=0.6,
+        decline_below=0.25,
     )
 
 
-def decided(*values: float, retry: str | None = "look wider", **loop):
+WIDER = Rewritten(rewriter="widen", before="q", queries=("q",), why="look wider")
+TARGETED = WIDER.model_copy(update={"targeted": True, "why": "search for X9 alone"})
+
+
+def decided(*values: float, retry: Rewritten | None = WIDER, **loop):
     return decide([confidence(v, n) for n, v in enumerate(values, 1)], BANDS, Loop(**loop), retry)
 
 
@@ -26,6 +40,11 @@ def test_it_answers_at_the_band_exactly():
 
 def test_it_declines_below_the_lower_band_without_trying_again():
     assert decided(0.249).decision == "decline"
+
+
+def test_it_tries_a_targeted_search_even_after_a_poor_one():
+    assert decided(0.1, retry=TARGETED).decision == "rewrite"
+    assert decided(0.1, 0.1, retry=TARGETED).decision == "decline"
 
 
 def test_it_tries_again_between_the_bands_and_says_how():

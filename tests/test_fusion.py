@@ -17,7 +17,12 @@ PASSAGES = [passage(i) for i in "abcd"]
 def test_min_max_shares_are_weight_times_normalised_score():
     fused = fuse([vector({"a": 0.9, "b": 0.8, "c": 0.7}), text({"b": 6.0, "d": 2.0})], PASSAGES, MIN_MAX)
     # vector: a 1, b .5, c 0; text: b 1, d 0; weights .5/.5 → b .25+.5, a .5, c 0, d 0
-    assert [(c.chunk_id, round(c.fused.value, 6)) for c in fused.candidates] == [("b", 0.75), ("a", 0.5), ("c", 0), ("d", 0)]
+    assert [(c.chunk_id, round(c.fused.value, 6)) for c in fused.candidates] == [
+        ("b", 0.75),
+        ("a", 0.5),
+        ("c", 0),
+        ("d", 0),
+    ]
     b = fused.candidates[0]
     assert [(r.route, r.rank, r.raw.value, r.normalised.value, r.share) for r in b.routes] == [
         ("vector", 2, 0.8, pytest.approx(0.5), pytest.approx(0.25)),
@@ -30,7 +35,8 @@ def test_scores_are_headroom_for_cosines_and_share_of_the_bound_for_bm25():
     terms = (term("leave", idf=3.0), term("days", idf=1.0))
     fused = fuse([vector({"a": 0.9}, mean=0.7), text({"b": 4.4}, terms)], PASSAGES, Retrieval())
     assert [(c.chunk_id, c.fused.value) for c in fused.candidates] == [
-        ("a", pytest.approx(0.5 * 2 / 3)), ("b", pytest.approx(0.25)),
+        ("a", pytest.approx(0.5 * 2 / 3)),
+        ("b", pytest.approx(0.25)),
     ]
     assert [c.routes[n].normalised.unit for n, c in enumerate(fused.candidates)] == ["headroom", "share of the bound"]
 

@@ -28,8 +28,8 @@ def test_a_question_with_two_parts_is_split(question, parts):
     assert parts_of(question) == parts
 
 
-def situation(question: str, identifiers: tuple[str, ...] = (), queries: tuple[str, ...] | None = None) -> Situation:
-    return Situation(question, queries or (question,), identifiers, Settings())
+def situation(question: str, buried: tuple[str, ...] = (), queries: tuple[str, ...] | None = None) -> Situation:
+    return Situation(question, queries or (question,), buried, Settings())
 
 
 def test_split_comes_before_identifiers_and_widening():
@@ -46,6 +46,7 @@ def test_widening_changes_depth_keep_and_neighbours_and_nothing_is_searched_twic
     now = situation("what is leave")
     step = next_attempt(now, {}, frozenset({search_key(now.queries, {})}), 2)
     assert (step.rewriter, step.changes) == (
-        "widen", {"retrieval.depth": 100, "retrieval.keep": 20, "retrieval.neighbours": 1}
+        "widen",
+        {"retrieval.depth": 100, "retrieval.keep": 20, "retrieval.neighbours": 1},
     )
     assert next_attempt(now, {}, frozenset({search_key(step.queries, step.changes)}), 3) is None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assistant.trace import Candidate, Fused, Passage, Reading, Retrieved, Term
 
@@ -38,11 +38,15 @@ class Evidence:
         return self.text.terms if self.text and self.text.state == "done" else ()
 
 
-def evidence_of(fused: Fused, found: Sequence[Retrieved]) -> tuple[Evidence, ...]:
-    """One Evidence for each sub-question of the attempt, in order."""
+def evidence_of(fused: Fused, found: Sequence[Retrieved], first: Sequence[Retrieved] = ()) -> tuple[Evidence, ...]:
+    """One Evidence for each sub-question of the attempt, in order; of an undivided one with the routes of `first`."""
     passages = {p.chunk_id: p for p in fused.passages}
     parts = sorted({r.part for r in found})
-    return tuple(_part(part, fused, [r for r in found if r.part == part], passages) for part in parts)
+    if len(parts) > 1 or not first:
+        return tuple(_part(part, fused, [r for r in found if r.part == part], passages) for part in parts)
+    (now,) = (_part(part, fused, found, passages) for part in parts)
+    asked = {r.route: r for r in first if r.state == "done"}
+    return (replace(now, query=first[0].query, vector=asked.get("vector"), text=asked.get("text")),)
 
 
 def _part(part: int, fused: Fused, found: Sequence[Retrieved], passages: dict[str, Passage]) -> Evidence:

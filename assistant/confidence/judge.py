@@ -15,16 +15,19 @@ from assistant.settings import Judging
 from assistant.trace import Confidence, Fused, Retrieved, Signal
 
 
-def judge(fused: Fused, found: Sequence[Retrieved], settings: Judging, asked: datetime) -> Confidence:
+def judge(
+    fused: Fused, found: Sequence[Retrieved], first: Sequence[Retrieved], settings: Judging, asked: datetime
+) -> Confidence:
     """The confidence of an attempt; of a split question that of its weakest part. Pure: the records are all it needs.
 
-    `asked`: when the question was asked, for the age of sources. Raises SettingsError for unknown coefficients.
+    `first`: what attempt 1 retrieved. A rewritten query is judged by the question that was asked, or leaving words out
+    would look like knowing more. `asked`: when, for the age of sources. Raises SettingsError for unknown coefficients.
     """
     started = time.perf_counter()
     coefficients = load(settings.coefficients or settings.method)
     judged = [
         _judge_part(part, evidence, coefficients, settings, asked)
-        for part, evidence in enumerate(evidence_of(fused, found))
+        for part, evidence in enumerate(evidence_of(fused, found, first))
     ]
     weakest = min(judged, key=lambda c: c.value)
     return weakest.model_copy(update={"attempt": fused.attempt, "seconds": time.perf_counter() - started})

@@ -57,7 +57,7 @@ def evaluate(
     tell = on_progress or (lambda stage, done, total: None)
     counts: dict[str, int] = {}
     with tempfile.TemporaryDirectory(prefix="glassbox-evaluate-") as place:
-        with _open(Path(place), settings or Settings(), cache) as kb:
+        with open_temporary(Path(place), settings or Settings(), cache) as kb:
             kb.ingest([documents], lambda p: tell("reading", p.files_done, p.files))
             out.parent.mkdir(parents=True, exist_ok=True)
             with out.open("w", encoding="utf-8") as file:
@@ -87,7 +87,8 @@ def read_questions(path: Path) -> Iterator[Question]:
             ) from err
 
 
-def _open(place: Path, settings: Settings, cache: Path | None) -> Assistant:
+def open_temporary(place: Path, settings: Settings, cache: Path | None = None) -> Assistant:
+    """A base in this folder whose embeddings are cached between runs (`cache`, else the user cache), patient routes."""
     patient = settings.changed({"retrieval.seconds_per_route": PATIENCE_SECONDS})
     embedder = EMBEDDERS.build(patient.embedding.provider, patient)
     folder = cache or Path(platformdirs.user_cache_dir("glassbox", appauthor=False)) / "evaluation"

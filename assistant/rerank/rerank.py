@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 from assistant.rerank import RERANKERS
 from assistant.settings import Retrieval
@@ -18,24 +19,42 @@ def rerank(fused: Fused, settings: Retrieval, neighbours: Mapping[str, Sequence[
     started = time.perf_counter()
     texts = {p.chunk_id: p for p in fused.passages}
     scored, state, why = _scores(fused, settings, texts)
-    ordered = _by_rerank(fused.candidates, scored, settings.reranker, state, why)
-    ordered = _collapse(ordered, texts)
-    kept, dropped = _gate(ordered, settings)
-    added = _beside(kept, neighbours or {}, {c.chunk_id for c in ordered}, settings.keep)
-    kept += [_neighbour(passage, beside) for passage, beside in added]
-    kept = [c.model_copy(update={"final_rank": rank}) for rank, c in enumerate(kept, 1)]
+    order = sorted(fused.candidates, key=lambda c: (-scored.get(c.chunk_id, float("-inf")), c.fused_rank))
+    leaders, twins = _collapse(order, texts)
+    gates = _gates(order, leaders, texts, settings)
+    kept = [c for c in order if c.chunk_id not in gates]
+    final = {c.chunk_id: rank for rank, c in enumerate(kept, 1)}
+    unscored = (
+        Reading.failed(why) if state == "failed" else Reading.not_run(why or f"{settings.reranker} gave no score")
+    )
+    ledger = [
+        c.model_copy(  # one copy for all: copying is what costs here
+            update={
+                "rerank": Reading.of(scored[c.chunk_id], settings.reranker) if c.chunk_id in scored else unscored,
+                "rerank_rank": rank if c.chunk_id in scored else None,
+                "final_rank": final.get(c.chunk_id),
+                "dropped": gates.get(c.chunk_id),
+                "also_in": tuple(twins.get(c.chunk_id, ())),
+            }
+        )
+        for rank, c in enumerate(order, 1)
+    ]
+    added = _beside(kept, neighbours or {}, {c.chunk_id for c in order}, settings.keep)
+    beside = [_neighbour(passage, by, len(kept) + n) for n, (passage, by) in enumerate(added, 1)]
     return Reranked(
         attempt=fused.attempt,
         seconds=time.perf_counter() - started,
         reranker=settings.reranker,
         state=state,
         why=why,
-        candidates=(*kept, *dropped),
+        candidates=(*(c for c in ledger if c.final_rank), *beside, *(c for c in ledger if not c.final_rank)),
         passages=tuple(passage for passage, _ in added),
     )
 
 
-def _scores(fused: Fused, settings: Retrieval, texts: Mapping[str, Passage]) -> tuple[dict[str, float], str, str]:
+def _scores(
+    fused: Fused, settings: Retrieval, texts: Mapping[str, Passage]
+) -> tuple[dict[str, float], Literal["done", "not_run", "failed"], str]:
     score = RERANKERS.part(settings.reranker)
     if settings.reranker == "none":
         return {}, "not_run", "no reranker chosen"
@@ -45,59 +64,39 @@ def _scores(fused: Fused, settings: Retrieval, texts: Mapping[str, Passage]) -> 
         return {}, "failed", f"{type(err).__name__}: {err}"
 
 
-def _by_rerank(
-    candidates: Sequence[Candidate], scored: Mapping[str, float], reranker: str, state: str, why: str
-) -> list[Candidate]:
-    if not scored:
-        reading = Reading.failed(why) if state == "failed" else Reading.not_run(why or f"{reranker} gave no score")
-        return [c.model_copy(update={"rerank": reading}) for c in candidates]
-    order = sorted(candidates, key=lambda c: (-scored.get(c.chunk_id, float("-inf")), c.fused_rank))
-    return [
-        c.model_copy(update={"rerank": Reading.of(scored[c.chunk_id], reranker), "rerank_rank": rank})
-        if c.chunk_id in scored
-        else c.model_copy(update={"rerank": Reading.not_run(f"{reranker} gave no score")})
-        for rank, c in enumerate(order, 1)
-    ]
-
-
-def _collapse(candidates: Sequence[Candidate], texts: Mapping[str, Passage]) -> list[Candidate]:
+def _collapse(
+    order: Sequence[Candidate], texts: Mapping[str, Passage]
+) -> tuple[dict[str, str], dict[str, list[Place]]]:
+    """(chunk id → the best chunk with the same text, that chunk → the places of the others)."""
     first: dict[str, str] = {}
+    leaders: dict[str, str] = {}
     twins: dict[str, list[Place]] = {}
-    result: list[Candidate] = []
-    for c in candidates:
+    for c in order:
         passage = texts[c.chunk_id]
-        leader = first.setdefault(passage.content_key(), c.chunk_id)
-        if leader == c.chunk_id:
-            result.append(c)
-            continue
-        twins.setdefault(leader, []).append(
-            Place(chunk_id=c.chunk_id, document=passage.document, heading=passage.heading, pages=passage.pages)
-        )
-        where = texts[leader].document
-        drop = Dropped(gate="duplicate", why=f"same text as a better ranked chunk of {where}")
-        result.append(c.model_copy(update={"dropped": drop}))
-    return [c.model_copy(update={"also_in": tuple(twins.get(c.chunk_id, ()))}) for c in result]
+        leader = leaders[c.chunk_id] = first.setdefault(passage.content_key(), c.chunk_id)
+        if leader != c.chunk_id:
+            twins.setdefault(leader, []).append(
+                Place(chunk_id=c.chunk_id, document=passage.document, heading=passage.heading, pages=passage.pages)
+            )
+    return leaders, twins
 
 
-def _gate(candidates: Sequence[Candidate], settings: Retrieval) -> tuple[list[Candidate], list[Candidate]]:
-    kept: list[Candidate] = []
-    dropped: list[Candidate] = []
-    for c in candidates:
-        gate = c.dropped or _gate_of(c, len(kept), settings)
-        if gate:
-            dropped.append(c.model_copy(update={"dropped": gate}))
-        else:
-            kept.append(c)
-    return kept, dropped
-
-
-def _gate_of(candidate: Candidate, kept: int, settings: Retrieval) -> Dropped | None:
-    fused = candidate.fused.value or 0.0
-    if fused < settings.min_fused:
-        return Dropped(gate="min_fused", why=f"fused score {fused:.3f} is below {settings.min_fused:.3f}")
-    if kept >= settings.keep:
-        return Dropped(gate="keep", why=f"only the first {settings.keep} go on")
-    return None
+def _gates(
+    order: Sequence[Candidate], leaders: Mapping[str, str], texts: Mapping[str, Passage], settings: Retrieval
+) -> dict[str, Dropped]:
+    """Chunk id → the gate that drops it; those that go on are not in it."""
+    gates: dict[str, Dropped] = {}
+    for c in order:
+        leader, fused = leaders[c.chunk_id], c.fused.value or 0.0
+        if leader != c.chunk_id:
+            where = texts[leader].document
+            gates[c.chunk_id] = Dropped(gate="duplicate", why=f"same text as a better ranked chunk of {where}")
+        elif fused < settings.min_fused:
+            why = f"fused score {fused:.3f} is below {settings.min_fused:.3f}"
+            gates[c.chunk_id] = Dropped(gate="min_fused", why=why)
+    going_on = [c.chunk_id for c in order if c.chunk_id not in gates]
+    last = Dropped(gate="keep", why=f"only the first {settings.keep} go on")
+    return gates | dict.fromkeys(going_on[settings.keep :], last)
 
 
 def _beside(
@@ -112,6 +111,13 @@ def _beside(
     return list(added.values())
 
 
-def _neighbour(passage: Passage, beside: Candidate) -> Candidate:
+def _neighbour(passage: Passage, beside: Candidate, rank: int) -> Candidate:
     reading = Reading.not_run(f"stands beside chunk #{beside.fused_rank} in {passage.document}; added by widening")
-    return Candidate(chunk_id=passage.chunk_id, routes=(), fused=reading, fused_rank=beside.fused_rank, rerank=reading)
+    return Candidate(
+        chunk_id=passage.chunk_id,
+        routes=(),
+        fused=reading,
+        fused_rank=beside.fused_rank,
+        rerank=reading,
+        final_rank=rank,
+    )

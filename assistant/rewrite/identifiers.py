@@ -1,4 +1,4 @@
-"""identifiers: search for the names, codes and numbers of the question alone."""
+"""identifiers: search for a name, code or number that the best chunk lacks although the documents hold it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from assistant.rewrite.situation import Proposal, Situation
 
 
 def propose(situation: Situation) -> Proposal | None:
-    """The identifiers as the query, by words only; None without any, or when the query is nothing else already."""
-    focus = " ".join(situation.identifiers)
+    """These identifiers as the query, by words only; None when there are none, or nothing else was searched for."""
+    focus = " ".join(situation.buried)
     if not focus or situation.queries == (focus,):
         return None
     changes = {"retrieval.identifier_vector_weight": 0.0, "retrieval.identifier_text_weight": 1.0}
-    return Proposal((focus,), f"search for {focus} alone, by its exact form", changes)
+    why = f"{focus} occurs in the documents but not in the best chunk: search for it alone"
+    return Proposal((focus,), why, changes, targeted=True)

@@ -36,6 +36,7 @@ def next_attempt(
             before=" | ".join(situation.queries),
             queries=proposal.queries,
             changes=merged,
+            targeted=proposal.targeted,
             why=proposal.why,
         )
     return None

@@ -11,18 +11,22 @@ from assistant.settings import Settings
 
 @dataclass(frozen=True)
 class Situation:
-    """The question as searched so far: `queries` and `settings` of the last attempt, and the identifiers it names."""
+    """The question as searched so far: `queries` and `settings` of the last attempt.
+
+    `buried`: identifiers of the question that occur in the documents, but not in the best chunk.
+    """
 
     question: str
     queries: tuple[str, ...]
-    identifiers: tuple[str, ...]
+    buried: tuple[str, ...]
     settings: Settings
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """The next attempt: what to search for, which settings change, and the sentence why."""
+    """The next attempt: what to search for, which settings change, and the sentence why. `targeted`: see Rewritten."""
 
     queries: tuple[str, ...]
     why: str
     changes: Mapping[str, Any] = field(default_factory=dict)
+    targeted: bool = False

@@ -36,7 +36,7 @@ def propose(situation: Situation) -> Proposal | None:
     parts = parts_of(situation.question)
     if len(parts) < 2:
         return None
-    return Proposal(parts[:3], "the question has several parts: " + " | ".join(parts[:3]))
+    return Proposal(parts[:3], "the question has several parts: " + " | ".join(parts[:3]), targeted=True)
 
 
 def parts_of(question: str) -> tuple[str, ...]:
