@@ -240,14 +240,14 @@ class Base:
 
         return self._database.read(work)
 
-    def term_matches(self, chunk_ids: Sequence[str], terms: Sequence[str]) -> dict[str, set[str]]:
+    def term_matches(self, chunk_ids: Sequence[str], terms: Sequence[str]) -> dict[str, frozenset[str]]:
         """Chunk id → those of the terms it holds; chunks that do not exist hold none."""
         before = self._database.writes
 
-        def work(cursor: duckdb.DuckDBPyConnection) -> dict[str, set[str]]:
+        def work(cursor: duckdb.DuckDBPyConnection) -> dict[str, frozenset[str]]:
             numbers = stored.numbers_of(cursor, list(dict.fromkeys(chunk_ids)))
             found = postings.holders(self._matched(cursor, terms, before), numbers.values())
-            return {id_: found[numbers[id_]] if id_ in numbers else set() for id_ in chunk_ids}
+            return {id_: frozenset(found[numbers[id_]] if id_ in numbers else ()) for id_ in chunk_ids}
 
         return self._database.read(work)
 
