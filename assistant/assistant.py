@@ -173,11 +173,12 @@ async def _events(flow: AskFlow) -> AsyncIterator[Step | Trace]:
         async for event in handler.stream_events():
             if isinstance(event, StepDone):
                 yield event.step
-        yield await handler
+        await handler
+        yield flow.trace
     except AssistantError as err:
         failed = Failed(attempt=flow.now.attempt, stage="search", message=str(err))
         yield failed
-        yield flow.now.trace.plus(failed)
+        yield flow.trace.plus(failed)
     finally:
         if not handler.done():
             await handler.cancel_run()

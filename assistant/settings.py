@@ -104,7 +104,8 @@ class Answering(_Group):
     """How the answer is written."""
 
     writer: str = Field("extractive", description="extractive: quoted sentences; ollama: written by a local model.")
-    sentences: int = Field(2, ge=1, le=10, description="Sentences quoted at most.")
+    sentences: int = Field(2, ge=1, le=10, description="Sentences quoted; twice as many while the answer is short.")
+    short: int = Field(105, ge=0, le=2000, description="An answer of at most so many characters counts as short.")
     model: str = Field("", description="Ollama chat model for written answers.")
     window: int = Field(8192, ge=1024, le=262_144, description="num_ctx for the chat model, constant per model.")
     max_tokens: int = Field(1024, ge=64, le=8192, description="num_predict: longest answer in tokens.")

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from assistant.answer.brief import Brief, caveat_of
 from assistant.chunking.sentences import sentences
+from assistant.errors import AssistantError
+from assistant.language import ASKING_WORDS
 from assistant.tokens import tokens
-from assistant.trace import Answered, Citation, Passage, Sentence, Step
+from assistant.trace import Answered, Citation, Passage, Sentence, Step, Term
 
 LABEL_EN = "quoted from your documents; connect Ollama for written answers"
 LABEL_ZH = "摘自您的文档；连接 Ollama 可获得撰写的回答"
 CHUNKS = 3
-COSINE_WEIGHT, RANK_WEIGHT = 0.5, 0.3
+COSINE_WEIGHT, RANK_WEIGHT = 0.5, 1.0
+EMBEDDED = 8  # sentences whose cosine is computed: all of them cost five times as much and change nothing (decisions)
 
 
 @dataclass(frozen=True)
@@ -50,41 +53,49 @@ def write(brief: Brief) -> Iterator[Step]:
 
 
 def choose(brief: Brief) -> tuple[Quote, ...]:
-    """The best sentences, at most settings.answering.sentences, in reading order."""
-    quotes = _scored(brief)
-    best = sorted(quotes, key=lambda q: (-q.score, q.rank, q.start))
-    distinct: dict[str, Quote] = {}
-    for quote in best:
-        distinct.setdefault("".join(quote.text.split()), quote)
-    chosen = list(distinct.values())[: brief.settings.answering.sentences]
-    return tuple(sorted(chosen, key=lambda q: (q.rank, q.start)))
+    """The best sentences in reading order: settings.answering.sentences, and up to twice as many while it is short."""
+    most, short = brief.settings.answering.sentences, brief.settings.answering.short
+    chosen: dict[str, Quote] = {}
+    for quote in sorted(_scored(brief), key=lambda q: (-q.score, q.rank, q.start)):
+        length = sum(len(q.text) for q in chosen.values()) + len(quote.text)
+        if len(chosen) >= most and (length > short or len(chosen) >= 2 * most):
+            break
+        chosen.setdefault("".join(quote.text.split()), quote)
+    return tuple(sorted(chosen.values(), key=lambda q: (q.rank, q.start)))
 
 
 def _scored(brief: Brief) -> list[Quote]:
-    """Sentence score = coverage of the question's idf + 0.5 × cosine + 0.3 / rank of its chunk."""
-    found = [
-        (rank, passage, start, end)
+    """Sentence score = coverage of the question's idf + 1 / rank of its chunk + 0.5 × cosine of the likeliest ones."""
+    quotes = [
+        Quote(rank, passage, passage.start + start, passage.start + end, passage.text[start:end], 0.0)
         for rank, (_, passage) in enumerate(brief.evidence[:CHUNKS])
         for start, end in sentences(passage.text)
     ]
-    texts = [passage.text[start:end] for _, passage, start, end in found]
-    cosines = _cosines(brief, texts)
-    total = sum(t.idf for t in brief.terms) or 1.0
-    quotes = []
-    for (rank, passage, start, end), text, cosine in zip(found, texts, cosines, strict=True):
-        held = set(tokens(text))
-        coverage = sum(t.idf for t in brief.terms if t.text in held) / total
-        score = coverage + COSINE_WEIGHT * cosine + RANK_WEIGHT / (rank + 1)
-        quotes.append(Quote(rank, passage, passage.start + start, passage.start + end, text, score))
-    return quotes
+    terms = [t for t in brief.terms if t.text not in ASKING_WORDS] or list(brief.terms)
+    total = sum(t.idf for t in terms) or 1.0
+    rated = [replace(q, score=_coverage(q, terms) / total + RANK_WEIGHT / (q.rank + 1)) for q in quotes]
+    likely = sorted(rated, key=lambda q: -q.score)[:EMBEDDED]
+    cosines = _cosines(brief, [q.text for q in likely])
+    return [replace(q, score=q.score + COSINE_WEIGHT * c) for q, c in zip(likely, cosines, strict=True)]
+
+
+def _coverage(quote: Quote, terms: Sequence[Term]) -> float:
+    held = set(tokens(quote.text))
+    return sum(t.idf for t in terms if t.text in held)
 
 
 def _cosines(brief: Brief, texts: list[str]) -> list[float]:
-    """Cosine of the question to each text. The texts are cut at the embedder's limit: only their order matters here."""
+    """Cosine of the question to each text; 0 for all when there is no text or the model does not answer.
+
+    Texts are cut at 400 characters, below any embedder's limit: only their order matters here.
+    """
     if not texts:
         return []
-    query = brief.embedder.embed_query(brief.question)
-    vectors = brief.embedder.embed_passages([text[:400] for text in texts])
+    try:
+        query = brief.embedder.embed_query(brief.question)
+        vectors = brief.embedder.embed_passages([text[:400] for text in texts])
+    except AssistantError:
+        return [0.0] * len(texts)
     return [float(c) for c in np.asarray(vectors) @ np.asarray(query)]
 
 
