@@ -131,13 +131,32 @@ class Assistant:
         places = [Path(p).expanduser() for p in paths]
         return run(self.base, self.embedder, self.settings, places, on_progress=on_progress, cancel=cancel)
 
+    def add_uploads(
+        self,
+        paths: Sequence[str | Path],
+        on_progress: Callable[[Progress], None] | None = None,
+        cancel: threading.Event | None = None,
+    ) -> IngestReport:
+        """Like `ingest`, for files that will not stay where they are: a copy is kept in the base's folder."""
+        from assistant.ingest.uploads import keep_uploads
+
+        return self.ingest(keep_uploads(paths, self.folder), on_progress, cancel)
+
     def documents(self) -> tuple[FileRow, ...]:
         """Every file with its state, by name."""
         return self.base.documents()
 
     def delete(self, document_id: str) -> None:
-        """Removes a document with its chunks, vectors and text index rows; the file itself is not touched."""
+        """Removes a document with its chunks, vectors and text index rows, and the copy if it was an upload.
+
+        A file anywhere else is the person's own and stays.
+        """
+        from assistant.ingest.uploads import forget_upload
+
+        row = self.base.document(document_id)
         self.base.delete_document(document_id)
+        if row is not None:
+            forget_upload(row.path, self.folder)
 
     def chat_models(self) -> tuple[str, ...]:
         """Names of the chat models an Ollama on its address offers; () when there is none."""
@@ -169,18 +188,21 @@ class Assistant:
 
 async def _events(flow: AskFlow) -> AsyncIterator[Step | Trace]:
     handler = flow.run()
+    running = True
     try:
         async for event in handler.stream_events():
             if isinstance(event, StepDone):
                 yield event.step
         await handler
+        running = False
         yield flow.trace
     except AssistantError as err:
+        running = False
         failed = Failed(attempt=flow.now.attempt, stage="search", message=str(err))
         yield failed
         yield flow.trace.plus(failed)
     finally:
-        if not handler.done():
+        if running:
             await handler.cancel_run()
 
 
@@ -223,3 +245,5 @@ class _Loop:
         if self._loop.is_running():
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join(timeout=5)
+            if not self._thread.is_alive():
+                self._loop.close()
