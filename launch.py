@@ -235,6 +235,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _complain(err, FAILED)
     except KeyboardInterrupt:
         return _complain("Stopped.", INTERRUPTED)
+    except BrokenPipeError:  # `… | head` has read enough; the work itself is done
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK
 
 
 def _prepare_process() -> None:

@@ -87,7 +87,7 @@ def report_lines(report: IngestReport) -> Iterator[str]:
     yield f"{done or 'Nothing to do'} ({chunks}, {report.seconds:.1f} s)"
     yield from report.notices
     yield from (f"skipped: {name}: {why}" for name, why in report.skipped)
-    yield from (f"failed: {name}: {why}" for name, why in report.failed)
+    yield from (f"failed: {why if name in why else f'{name}: {why}'}" for name, why in report.failed)
 
 
 def ask(options: argparse.Namespace) -> int:
