@@ -59,6 +59,13 @@ def test_an_answerable_question_is_answered_with_quotations_from_the_right_docum
         assert texts[c.document][c.start : c.end] == c.text
 
 
+def test_every_stretch_quoted_has_its_own_number_and_every_number_a_citation(kb):
+    answered = kb.ask("一线城市出差住宿标准是每晚多少元？").answered
+    numbers = [c.number for c in answered.citations]
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert {n for s in answered.sentences for n in s.citations} == set(numbers)
+
+
 def test_the_steps_of_one_attempt_come_in_order(kb):
     assert kinds(kb.ask("How many hours of sun do tomatoes need?")) == [
         "condensed", "retrieved", "retrieved", "fused", "reranked", "confidence", "decided", "answered",
@@ -104,7 +111,12 @@ def test_a_retry_is_a_step_of_its_own_and_the_same_search_is_never_made_twice(kb
 
 
 def test_widening_adds_neighbours_with_their_reason(kb):
-    changes = {"judging.answer_at": 1.0, "judging.decline_below": 0.0, "loop.rewriters": ["widen"], "retrieval.depth": 1}
+    changes = {
+        "judging.answer_at": 1.0,
+        "judging.decline_below": 0.0,
+        "loop.rewriters": ["widen"],
+        "retrieval.depth": 1,
+    }
     trace = kb.ask("What does ERR_CONN_1042 mean?", changes=changes)
     assert trace.last("rewritten").rewriter == "widen"
     assert trace.last("retrieved", 2).depth == 2
@@ -128,7 +140,9 @@ def test_an_unusable_question_is_refused_in_one_sentence(kb, question, words):
         kb.ask(question)
 
 
-@pytest.mark.parametrize("question", ["<script>alert(1)</script>", "'; DROP TABLE documents; --", "a\x00b", "😀" * 50, "？？？"])
+@pytest.mark.parametrize(
+    "question", ["<script>alert(1)</script>", "'; DROP TABLE documents; --", "a\x00b", "😀" * 50, "？？？"]
+)
 def test_odd_questions_end_in_a_decision_and_harm_nothing(kb, question):
     before = kb.info()
     assert kb.ask(question).decision in {"answer", "caveat", "decline"}
@@ -168,7 +182,9 @@ def test_when_no_route_can_search_the_trace_ends_in_a_failed_step(kb, monkeypatc
     from assistant.errors import ModelUnavailable
 
     for route in kb._runner.routes:
-        monkeypatch.setattr(route, "search", lambda query: (_ for _ in ()).throw(ModelUnavailable("The model is away.")))
+        monkeypatch.setattr(
+            route, "search", lambda query: (_ for _ in ()).throw(ModelUnavailable("The model is away."))
+        )
     failed = kb.ask("anything").steps[-1]
     assert isinstance(failed, Failed)
     assert "The model is away." in failed.message

@@ -19,19 +19,21 @@ LABEL_EN = "quoted from your documents; connect Ollama for written answers"
 LABEL_ZH = "摘自您的文档；连接 Ollama 可获得撰写的回答"
 CHUNKS = 3
 COSINE_WEIGHT, RANK_WEIGHT = 0.5, 1.0
+EXTRA_COVERAGE = 0.3
 EMBEDDED = 8  # sentences whose cosine is computed: all of them cost five times as much and change nothing (decisions)
 
 
 @dataclass(frozen=True)
 class Quote:
-    """One sentence of a chunk: which chunk (from 0), its place in the document, its text and its score."""
+    """One sentence of a chunk: which chunk (from 0), its place in the document, its coverage (0–1) and its score."""
 
     rank: int
     passage: Passage
     start: int
     end: int
     text: str
-    score: float
+    coverage: float = 0.0
+    score: float = 0.0
 
 
 def write(brief: Brief) -> Iterator[Step]:
@@ -53,35 +55,43 @@ def write(brief: Brief) -> Iterator[Step]:
 
 
 def choose(brief: Brief) -> tuple[Quote, ...]:
-    """The best sentences in reading order: settings.answering.sentences, and up to twice as many while it is short."""
+    """The best sentences in reading order: settings.answering.sentences, and up to twice as many while it is short.
+
+    Sentences beyond the first ones must cover EXTRA_COVERAGE of what the best one covers.
+    """
     most, short = brief.settings.answering.sentences, brief.settings.answering.short
     chosen: dict[str, Quote] = {}
     for quote in sorted(_scored(brief), key=lambda q: (-q.score, q.rank, q.start)):
-        length = sum(len(q.text) for q in chosen.values()) + len(quote.text)
-        if len(chosen) >= most and (length > short or len(chosen) >= 2 * most):
-            break
+        if len(chosen) >= most:
+            length = sum(len(q.text) for q in chosen.values()) + len(quote.text)
+            if length > short or len(chosen) >= 2 * most:
+                break
+            if quote.coverage < EXTRA_COVERAGE * max(q.coverage for q in chosen.values()):
+                continue
         chosen.setdefault("".join(quote.text.split()), quote)
     return tuple(sorted(chosen.values(), key=lambda q: (q.rank, q.start)))
 
 
 def _scored(brief: Brief) -> list[Quote]:
     """Sentence score = coverage of the question's idf + 1 / rank of its chunk + 0.5 × cosine of the likeliest ones."""
-    quotes = [
-        Quote(rank, passage, passage.start + start, passage.start + end, passage.text[start:end], 0.0)
+    terms = [t for t in brief.terms if t.text not in ASKING_WORDS] or list(brief.terms)
+    total = sum(t.idf for t in terms) or 1.0
+    rated = [
+        _rate(rank, passage, start, end, terms, total)
         for rank, (_, passage) in enumerate(brief.evidence[:CHUNKS])
         for start, end in sentences(passage.text)
     ]
-    terms = [t for t in brief.terms if t.text not in ASKING_WORDS] or list(brief.terms)
-    total = sum(t.idf for t in terms) or 1.0
-    rated = [replace(q, score=_coverage(q, terms) / total + RANK_WEIGHT / (q.rank + 1)) for q in quotes]
     likely = sorted(rated, key=lambda q: -q.score)[:EMBEDDED]
     cosines = _cosines(brief, [q.text for q in likely])
     return [replace(q, score=q.score + COSINE_WEIGHT * c) for q, c in zip(likely, cosines, strict=True)]
 
 
-def _coverage(quote: Quote, terms: Sequence[Term]) -> float:
-    held = set(tokens(quote.text))
-    return sum(t.idf for t in terms if t.text in held)
+def _rate(rank: int, passage: Passage, start: int, end: int, terms: Sequence[Term], total: float) -> Quote:
+    text = passage.text[start:end]
+    held = set(tokens(text))
+    coverage = sum(t.idf for t in terms if t.text in held) / total
+    score = coverage + RANK_WEIGHT / (rank + 1)
+    return Quote(rank, passage, passage.start + start, passage.start + end, text, coverage, score)
 
 
 def _cosines(brief: Brief, texts: list[str]) -> list[float]:
@@ -100,24 +110,33 @@ def _cosines(brief: Brief, texts: list[str]) -> list[float]:
 
 
 def _cite(chosen: tuple[Quote, ...]) -> tuple[tuple[Citation, ...], tuple[Sentence, ...]]:
-    """One citation a sentence, numbered by chunk: sentences of one chunk share the chunk's number."""
-    numbers: dict[str, int] = {}
+    """(citations, sentences): a number for each stretch quoted; sentences that follow each other share one."""
     citations: list[Citation] = []
     said: list[Sentence] = []
     for quote in chosen:
-        passage = quote.passage
-        number = numbers.setdefault(passage.chunk_id, len(numbers) + 1)
-        said.append(Sentence(text=quote.text, citations=(number,), supported=True, why="quoted word for word"))
-        citations.append(
-            Citation(
-                number=number,
-                chunk_id=passage.chunk_id,
-                document=passage.document,
-                heading=passage.heading,
-                pages=passage.pages,
-                start=quote.start,
-                end=quote.end,
-                text=quote.text,
-            )
-        )
+        passage, last = quote.passage, citations[-1] if citations else None
+        if last and last.chunk_id == passage.chunk_id and _only_space(passage, last.end, quote.start):
+            text = passage.text[last.start - passage.start : quote.end - passage.start]
+            citations[-1] = last.model_copy(update={"end": quote.end, "text": text})
+        else:
+            citations.append(_citation(len(citations) + 1, quote))
+        said.append(Sentence(text=quote.text, citations=(len(citations),), supported=True, why="quoted word for word"))
     return tuple(citations), tuple(said)
+
+
+def _only_space(passage: Passage, start: int, end: int) -> bool:
+    return not passage.text[start - passage.start : end - passage.start].strip()
+
+
+def _citation(number: int, quote: Quote) -> Citation:
+    passage = quote.passage
+    return Citation(
+        number=number,
+        chunk_id=passage.chunk_id,
+        document=passage.document,
+        heading=passage.heading,
+        pages=passage.pages,
+        start=quote.start,
+        end=quote.end,
+        text=quote.text,
+    )
