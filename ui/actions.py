@@ -179,14 +179,14 @@ class Actions:
         """Files were dropped: the assistant copies them into the base's own folder."""
         if not paths:
             return {self._page.screen: screen}
-        return {**self._start(screen, _upload(self._opening.door, paths)), self._page.documents.upload: None}
+        return {**self._start(screen, _upload(self._opening, paths)), self._page.documents.upload: None}
 
     def added(self, screen: Screen, folder: str) -> Shown:
         """A folder or file was named: it is read where it is."""
         place = folder.strip().strip("\"'")
         if not place:
             return self._note(screen, T(screen.view.lang)("folder_missing"))
-        return self._start(screen, _folder(self._opening.door, place))
+        return self._start(screen, _folder(self._opening, place))
 
     def halted(self, screen: Screen) -> Shown:
         """Adding documents was stopped."""
@@ -212,10 +212,8 @@ class Actions:
         view = screen.view
         return {**shown, self._page.documents.files: self._files(view, wanted), self._page.head.top: self._top(view)}
 
-    def _start(self, screen: Screen, work: Work | None) -> Shown:
+    def _start(self, screen: Screen, work: Work) -> Shown:
         t = T(screen.view.lang)
-        if work is None:
-            return self._note(screen, t("loading"))
         if not self._adding.start(work):
             return self._note(screen, t("job_busy"))
         return {**self._note(screen, ""), **self._job(screen.view), self._page.timer: gr.Timer(active=True)}
@@ -259,7 +257,8 @@ class Actions:
 
     def _state(self) -> tuple[object, ...]:
         """What goes on behind the page; equal states look the same."""
-        return self._opening.state, self._adding.running, self._adding.now, self._adding.stopping
+        jobs = (self._adding.running, self._adding.finished)
+        return self._opening.state, jobs, self._adding.now, self._adding.stopping
 
     def _info(self) -> BaseInfo | None:
         try:
@@ -302,20 +301,16 @@ def _draft(question: str, base: BaseInfo) -> Trace:
     return Trace(id="draft", question=question, base=base, settings={}, settings_hash="", started=datetime.now(UTC))
 
 
-def _folder(door: Door | None, place: str) -> Work | None:
-    if door is None:
-        return None
-    return lambda on_progress, cancel: door.ingest([Path(place).expanduser()], on_progress, cancel)
+def _folder(opening: Opening, place: str) -> Work:
+    """Files named while the assistant is still being opened are read as soon as it is."""
+    return lambda on_progress, cancel: opening.ready().ingest([Path(place).expanduser()], on_progress, cancel)
 
 
-def _upload(door: Door | None, paths: list[str]) -> Work | None:
-    if door is None:
-        return None
-
+def _upload(opening: Opening, paths: list[str]) -> Work:
     def work(on_progress: Any, cancel: Any) -> Any:
         places = [Path(p) for p in paths]
         try:
-            return door.add_uploads(places, on_progress, cancel)
+            return opening.ready().add_uploads(places, on_progress, cancel)
         finally:
             for place in places:  # the base has its own copy
                 place.unlink(missing_ok=True)

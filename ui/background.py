@@ -50,6 +50,13 @@ class Opening:
         if self._thread:
             self._thread.join(seconds)
 
+    def ready(self) -> Door:
+        """The assistant as soon as it is open. Raises AssistantError when it cannot be opened."""
+        self.wait()
+        if self.door is None:
+            raise AssistantError(self.message or "The assistant is not open yet; try again in a moment.")
+        return self.door
+
     def refresh_models(self) -> tuple[str, ...]:
         """The chat models that can be chosen now; () while there is no assistant or no model server."""
         if self.door is not None:
@@ -89,6 +96,7 @@ class Adding:
         self._thread: threading.Thread | None = None
         self._files: dict[str, Progress] = {}
         self.running = False
+        self.finished = 0  # how many jobs ended: one may begin and end between two looks at the screen
         self.now: Progress | None = None
         self.report: IngestReport | None = None
         self.message = ""
@@ -131,6 +139,7 @@ class Adding:
         except Exception as err:
             self.message = sentence(err)
         finally:
+            self.finished += 1
             self.running = False
 
     def _moment(self, progress: Progress) -> None:

@@ -53,7 +53,14 @@ element.addEventListener('keydown', event => {
   }
 });
 
+// the newest answer stays in view while it grows; reading an earlier one is not interrupted
+const follow = () => {
+  const last = [...element.querySelectorAll('.gb-turn')].pop();
+  if (last?.classList.contains('gb-selected')) last.scrollIntoView({ block: 'nearest' });
+};
+
 watch('value', () => {
+  setTimeout(follow, 60);
   const wanted = window.glassboxWanted;
   // the other panels of the same event are drawn after this one and would stop the scrolling
   if (wanted && find(wanted)) setTimeout(() => { if (show(wanted)) window.glassboxWanted = undefined; }, 80);
