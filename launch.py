@@ -19,7 +19,7 @@ import re
 import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from assistant import Assistant
@@ -126,20 +126,23 @@ def _pip(extra: str) -> int:
     target = f"{HERE}[{extra}]" if extra else str(HERE)
     command = [str(_venv_python()), "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
     command += ["-c", str(HERE / "constraints.txt"), "-e", target]
-    with LOG.open("w", encoding="utf-8") as log:
-        process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8", errors="replace"
-        )
+    pipe: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    text: dict[str, Any] = {"text": True, "encoding": "utf-8", "errors": "replace"}
+    with LOG.open("w", encoding="utf-8") as log, subprocess.Popen(command, **pipe, **text) as process:
         for line in process.stdout or ():
             log.write(line)
-            collecting = re.match(r"Collecting ([A-Za-z0-9._-]+)", line)
-            if collecting:
-                say(f"  {collecting[1]}")
-            elif line.startswith("Installing collected packages"):
-                say("Unpacking; nearly done …")
-            elif line.startswith("ERROR"):
-                say(line.strip())
-        return process.wait()
+            _tell_progress(line)
+    return process.returncode
+
+
+def _tell_progress(line: str) -> None:
+    collecting = re.match(r"Collecting ([A-Za-z0-9._-]+)", line)
+    if collecting:
+        say(f"  {collecting[1]}")
+    elif line.startswith("Installing collected packages"):
+        say("Unpacking; nearly done …")
+    elif line.startswith("ERROR"):
+        say(line.strip())
 
 
 def restart() -> None:
