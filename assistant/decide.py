@@ -21,7 +21,7 @@ def decide(judged: Sequence[Confidence], judging: Judging, loop: Loop, retry: Re
     decision, why = _decision(best.value, len(judged), judging, loop, gain, retry)
     return Decided(
         attempt=now.attempt,
-        decision=decision,  # type: ignore[arg-type]
+        decision=decision,
         why=why,
         confidence=best.value,
         best_attempt=best.attempt,

@@ -27,7 +27,7 @@ from assistant.routes.run import RouteRunner
 from assistant.settings import Settings
 from assistant.store.base import Base
 from assistant.tokens import identifiers
-from assistant.trace import Delta, Failed, Rewritten, Step, Trace
+from assistant.trace import Delta, Failed, Retrieved, Rewritten, Step, Trace
 
 NEIGHBOURS_OF = 5  # widening looks beside the best five: farther down it adds more noise than answers
 
@@ -106,7 +106,7 @@ class AskFlow(Workflow):
         searched = await asyncio.to_thread(self._search)
         for found in searched:
             self._done(ctx, found)
-        routes = [s for s in searched if s.kind == "retrieved"]
+        routes = [s for s in searched if isinstance(s, Retrieved)]
         if any(r.state == "done" for r in routes):
             return Judge()
         reasons = "; ".join(f"{r.route}: {r.why}" for r in routes)

@@ -77,12 +77,12 @@ def main() -> None:
     auroc, tnr = np.mean(rows, axis=0)
     answered, declined = held >= ANSWER_AT, held < DECLINE_BELOW
     ece = expected_error(held, y)
+    spread = f"AUROC of the folds {min(folds):.3f}-{max(folds):.3f}"
+    print(f"{'mean':20}{auroc:8.3f}{tnr:8.3f}   pooled ECE {ece:.3f}; {spread}")
     print(
-        f"{'mean':20}{auroc:8.3f}{tnr:8.3f}   pooled ECE {ece:.3f}; AUROC of the folds {min(folds):.3f}-{max(folds):.3f}"
-    )
-    print(
-        f"first attempt only: precision of answer {y[answered].mean():.3f}; refusal precision "
-        f"{1 - y[declined].mean():.3f}, recall {declined[y == 0].mean():.3f}; answerable answered {answered[y == 1].mean():.3f}"
+        f"first attempt only: precision of answer {y[answered].mean():.3f}; "
+        f"refusal precision {1 - y[declined].mean():.3f}, recall {declined[y == 0].mean():.3f}; "
+        f"answerable answered {answered[y == 1].mean():.3f}"
     )
     model = LogisticRegression(C=100, max_iter=5000).fit(x, y)
     fitted = {
@@ -92,7 +92,7 @@ def main() -> None:
         "weights": {n: round(float(w), 3) for n, w in zip(NAMES, model.coef_[0], strict=True)},
         "usual": {n: round(float(v), 3) for n, v in zip(NAMES, x[y == 1].mean(axis=0), strict=True)},
         "embedder": "multilingual-e5-small (onnx-int8)",
-        "fitted_on": f"{len(y)} judged questions ({int(y.sum())} answerable) in {len(args.sets)} sets, Chinese and English",
+        "fitted_on": f"{len(y)} judged questions ({int(y.sum())} answerable), Chinese and English",
         "quality": f"five-fold: mean AUROC {auroc:.3f}, TNR95 {tnr:.3f}, ECE {ece:.3f}",
     }
     print(json.dumps(fitted, indent=2))

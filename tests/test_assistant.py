@@ -54,9 +54,8 @@ def test_an_answerable_question_is_answered_with_quotations_from_the_right_docum
     assert trace.decision == "answer"
     assert words in trace.answer
     assert trace.answered.citations[0].document == document
-    texts = {name: body for name, body in NOTES.items()}
     for c in trace.answered.citations:
-        assert texts[c.document][c.start : c.end] == c.text
+        assert NOTES[c.document][c.start : c.end] == c.text
 
 
 def test_every_stretch_quoted_has_its_own_number_and_every_number_a_citation(kb):

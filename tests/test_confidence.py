@@ -8,12 +8,12 @@ from datetime import timedelta
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from records import ASKED, passage, term, text, vector
 
 from assistant.confidence.judge import judge
 from assistant.errors import SettingsError
 from assistant.fusion.fuse import fuse
 from assistant.settings import Judging, Retrieval
-from records import ASKED, passage, term, text, vector
 
 TERMS = (term("leave", idf=2.0), term("days", idf=1.0), term("x9", df=0, idf=5.0, identifier=True))
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from records import passage, retrieved, term, text, vector
 
 from assistant.fusion.fuse import fuse
 from assistant.settings import Retrieval
-from records import passage, retrieved, term, text, vector
 
 MIN_MAX = Retrieval(fusion="min_max")
 PASSAGES = [passage(i) for i in "abcd"]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from records import passage, text, vector
 
 from assistant.fusion.fuse import fuse
 from assistant.rerank import RERANKERS
 from assistant.rerank.rerank import rerank
 from assistant.settings import Retrieval
-from records import passage, text, vector
 
 
 def fused_of(settings, passages):

@@ -7,10 +7,10 @@ import sys
 
 import pytest
 from pydantic import ValidationError
+from records import empty_trace, text, vector
 
 from assistant.errors import BadTrace
 from assistant.trace import Condensed, Decided, Reading, Trace
-from records import empty_trace, text, vector
 
 
 def test_a_trace_is_equal_after_saving_and_loading(tmp_path):
@@ -54,7 +54,8 @@ def test_a_file_that_is_no_trace_is_refused_in_one_sentence(tmp_path, content):
 def test_a_trace_opens_without_llamaindex_duckdb_or_a_model():
     code = (
         "import sys; import assistant, assistant.replay; assistant.Trace; "
-        "bad = [m for m in ('llama_index', 'duckdb', 'onnxruntime', 'gradio') if m in sys.modules]; sys.exit(str(bad) if bad else 0)"
+        "bad = [m for m in ('llama_index', 'duckdb', 'onnxruntime', 'gradio') if m in sys.modules]; "
+        "sys.exit(str(bad) if bad else 0)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

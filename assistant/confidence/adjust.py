@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 
 from assistant.confidence.evidence import Evidence
 from assistant.settings import Judging
@@ -42,4 +42,4 @@ def _freshness(passage: Passage | None, settings: Judging, asked: datetime) -> A
 
 
 def _utc(moment: datetime) -> datetime:
-    return moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

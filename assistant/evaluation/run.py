@@ -56,16 +56,18 @@ def evaluate(
         raise SettingsError(f"There is no folder {str(documents)!r}; give the folder of the documents.")
     tell = on_progress or (lambda stage, done, total: None)
     counts: dict[str, int] = {}
-    with tempfile.TemporaryDirectory(prefix="glassbox-evaluate-") as place:
-        with open_temporary(Path(place), settings or Settings(), cache) as kb:
-            kb.ingest([documents], lambda p: tell("reading", p.files_done, p.files))
-            out.parent.mkdir(parents=True, exist_ok=True)
-            with out.open("w", encoding="utf-8") as file:
-                for number, question in enumerate(asked, 1):
-                    row = _ask(kb, question, documents, retrieval_only, traces)
-                    counts[row["decision"]] = counts.get(row["decision"], 0) + 1
-                    file.write(json.dumps(row, ensure_ascii=False) + "\n")
-                    tell("asking", number, len(asked))
+    with (
+        tempfile.TemporaryDirectory(prefix="glassbox-evaluate-") as place,
+        open_temporary(Path(place), settings or Settings(), cache) as kb,
+    ):
+        kb.ingest([documents], lambda p: tell("reading", p.files_done, p.files))
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with out.open("w", encoding="utf-8") as file:
+            for number, question in enumerate(asked, 1):
+                row = _ask(kb, question, retrieval_only, traces)
+                counts[row["decision"]] = counts.get(row["decision"], 0) + 1
+                file.write(json.dumps(row, ensure_ascii=False) + "\n")
+                tell("asking", number, len(asked))
     return counts
 
 
@@ -96,20 +98,18 @@ def open_temporary(place: Path, settings: Settings, cache: Path | None = None) -
     return Assistant(Base.open(place, embedder.identity, patient), cached, patient, place)
 
 
-def _ask(
-    kb: Assistant, question: Question, documents: Path, retrieval_only: bool, traces: Path | None
-) -> dict[str, Any]:
+def _ask(kb: Assistant, question: Question, retrieval_only: bool, traces: Path | None) -> dict[str, Any]:
     started = time.perf_counter()
     history = tuple(Turn(question=q) for q in question.history)
     trace = kb.ask(question.query, history, write=not retrieval_only)
-    row = line_of(question.id, trace, documents, time.perf_counter() - started)
+    row = line_of(question.id, trace, time.perf_counter() - started)
     if traces:
         traces.mkdir(parents=True, exist_ok=True)
         trace.save(traces / f"{''.join(c if c.isalnum() or c in '-_' else '_' for c in question.id)}.json")
     return row
 
 
-def line_of(question_id: str, trace: Trace, documents: Path, seconds: float) -> dict[str, Any]:
+def line_of(question_id: str, trace: Trace, seconds: float) -> dict[str, Any]:
     """One line of results: hits best first (kept ones, then dropped ones up to ten), confidence, decision, answer."""
     answered = trace.answered
     decided = trace.last("decided")
@@ -117,7 +117,7 @@ def line_of(question_id: str, trace: Trace, documents: Path, seconds: float) -> 
     names = {"decline": "abstain"}
     return {
         "id": question_id,
-        "hits": [_hit(trace, c, documents) for c in _hits(trace)],
+        "hits": [_hit(trace, c) for c in _hits(trace)],
         "confidence": trace.confidence.value if trace.confidence else 0.0,
         "decision": names.get(decision, decision),
         "answer": " ".join(s.text for s in answered.sentences) if answered and answered.citations else None,
@@ -134,7 +134,7 @@ def _hits(trace: Trace) -> list[Any]:
     return [*kept, *rest[: max(0, LEAST_HITS - len(kept))]]
 
 
-def _hit(trace: Trace, candidate: Any, documents: Path) -> dict[str, Any]:
+def _hit(trace: Trace, candidate: Any) -> dict[str, Any]:
     passage = trace.passage(candidate.chunk_id)
     assert passage is not None
     scores = {line.route: line.raw.value for line in candidate.routes}

@@ -23,7 +23,9 @@ def keep_uploads(paths: Sequence[str | Path], folder: Path) -> tuple[Path, ...]:
         target.mkdir(parents=True, exist_ok=True)
         return tuple(_keep(Path(path), target) for path in paths)
     except OSError as err:
-        raise StoreError(f"The upload cannot be kept in {target} ({err.strerror}); make room and add it again.") from err
+        raise StoreError(
+            f"The upload cannot be kept in {target} ({err.strerror}); make room and add it again."
+        ) from err
 
 
 def forget_upload(path: str, folder: Path) -> None:

@@ -52,5 +52,5 @@ class TextRoute(Route):
 
 
 def idf(chunks: int, document_frequency: int) -> float:
-    """BM25's inverse document frequency, ln(1 + (n − df + 0.5) / (df + 0.5)); highest for a term that occurs nowhere."""
+    """BM25's inverse document frequency, ln(1 + (n − df + 0.5) / (df + 0.5)); highest for a term in no chunk."""
     return math.log(1 + (chunks - document_frequency + 0.5) / (document_frequency + 0.5))
