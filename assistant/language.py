@@ -36,12 +36,12 @@ def _sample(text: str) -> str:
 
 
 _ASKING = """
-什么 是什么 多少 怎么 怎样 怎么样 如何 为什么 为何 何时 何地 何 何种 哪 哪里 哪儿 哪些 哪个 哪种 哪位 哪年 哪一年 哪一个 谁 是谁 几 几个
-几年 几月 几天 几次 吗 呢 么 吧 请问 请 介绍 一下 是否 有没有 有什么 有哪些 的 了 是 在 有 和 与 被 把 对 从 到 为 于 由 这 那 这个 那个
-其 它 我 我们 你 会 能 可以 应该 时候 什么样
-what which who whom whose when where why how is are was were be been being am do does did has have had having the a an of
-in on at to for from by with as and or about into than that this these those it its there i we you me my our your us they
-them their he she his her much many can could will would should shall may might must please tell explain describe
+什么 是什么 多少 怎么 怎样 怎么样 如何 为什么 为何 何时 何地 何 何种 哪 哪里 哪儿 哪些 哪个 哪种 哪位 哪年 哪一年
+哪一个 谁 是谁 几 几个 几年 几月 几天 几次 吗 呢 么 吧 请问 请 介绍 一下 是否 有没有 有什么 有哪些 的 了 是 在 有
+和 与 被 把 对 从 到 为 于 由 这 那 这个 那个 其 它 我 我们 你 会 能 可以 应该 时候 什么样 what which who whom
+whose when where why how is are was were be been being am do does did has have had having the a an of in on at to
+for from by with as and or about into than that this these those it its there i we you me my our your us they them
+their he she his her much many can could will would should shall may might must please tell explain describe
 """
 
 ASKING_WORDS = frozenset(_ASKING.split())
