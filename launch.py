@@ -215,15 +215,24 @@ def parser() -> argparse.ArgumentParser:
     evaluate.add_argument("--out", required=True, metavar="RESULTS.jsonl")
     evaluate.add_argument("--retrieval-only", action="store_true", help="search and judge, write no answers")
     commands.add_parser("doctor", parents=[shared], help="say what is there and what is missing")
-    test = commands.add_parser("test", help="run ruff, mypy, import-linter and the tests")
-    test.add_argument("pytest", nargs=argparse.REMAINDER, metavar="…", help="handed on to pytest")
+    commands.add_parser("test", help="run ruff, mypy, import-linter and pytest; further options go to pytest")
     return top
+
+
+def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """The options; those that only `test` knows are kept for pytest. Ends the process on a mistake."""
+    top = parser()
+    options, unknown = top.parse_known_args(arguments)
+    if unknown and options.command != "test":
+        top.error(f"unrecognized arguments: {' '.join(unknown)}")
+    options.pytest = unknown
+    return options
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code."""
     _prepare_process()
-    options = parser().parse_args(arguments)
+    options = parse(arguments)
     if options.command == "test":
         return test(options)
     from assistant.errors import AssistantError, BaseInUse, SettingsError
@@ -310,6 +319,6 @@ def test(options: argparse.Namespace) -> int:
 
 
 if __name__ == "__main__":
-    chosen = parser().parse_args()  # help and mistakes need no set-up
+    chosen = parse()  # help and mistakes need no set-up
     set_up("test" if chosen.command == "test" else "")
     sys.exit(main())

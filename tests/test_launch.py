@@ -174,6 +174,18 @@ def test_a_setting_that_cannot_be_used_is_named(kb, capsys, setting, words):
     assert not Path(kb).exists()
 
 
+def test_options_after_test_go_to_pytest_and_are_mistakes_elsewhere(capsys):
+    assert launch.parse(["test", "tests/test_trace.py", "-k", "equal", "-x"]).pytest == [
+        "tests/test_trace.py",
+        "-k",
+        "equal",
+        "-x",
+    ]
+    with pytest.raises(SystemExit) as ended:
+        launch.parse(["doctor", "-x"])
+    assert ended.value.code == launch.USAGE
+
+
 def test_settings_are_given_as_toml_or_as_plain_text():
     options = launch.parser().parse_args(
         [
