@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from assistant.fusion import FUSIONS, Scale
 from assistant.settings import Retrieval
@@ -23,14 +23,14 @@ def fuse(
     """
     started = time.perf_counter()
     weights, why = route_weights(settings, identifiers, found)
-    scored = {(r.route, r.part): FUSIONS.part(settings.fusion)(r, settings) for r in found}
     texts = {p.chunk_id: p for p in passages}
-    ids = dict.fromkeys(h.chunk_id for r in found for h in r.hits if h.chunk_id in texts)
+    lines = _ledgers(found, texts, settings, weights)
+    sums = {i: sum(line.share for line in ledger) for i, ledger in lines.items()}
+    order = sorted(lines, key=lambda i: (-sums[i], i))
     terms = tuple(dict.fromkeys(t.text for r in found for t in r.terms))
-    lines = {i: _ledger(i, found, scored, weights) for i in ids}
-    order = sorted(ids, key=lambda i: (-sum(line.share for line in lines[i]), i))
+    held = present or {}
     candidates = tuple(
-        _candidate(i, rank, lines[i], terms, (present or {}).get(i, frozenset())) for rank, i in enumerate(order, 1)
+        _candidate(i, rank, lines[i], sums[i], terms, held.get(i, frozenset())) for rank, i in enumerate(order, 1)
     )
     return Fused(
         attempt=found[0].attempt if found else 1,
@@ -59,29 +59,36 @@ def route_weights(
     return {r: known.get(r, 0.5) for r in dict.fromkeys(f.route for f in found)}, why
 
 
-def _ledger(
-    chunk_id: str,
-    found: Sequence[Retrieved],
-    scored: Mapping[tuple[str, int], Scale],
-    weights: Mapping[str, float],
-) -> tuple[RouteScore, ...]:
-    return tuple(_line(chunk_id, r, scored[r.route, r.part], weights[r.route]) for r in found)
+def _ledgers(
+    found: Sequence[Retrieved], known: Container[str], settings: Retrieval, weights: Mapping[str, float]
+) -> dict[str, tuple[RouteScore, ...]]:
+    """Chunk id → one line of each route, for the chunks that are known."""
+    normalise = FUSIONS.part(settings.fusion)
+    columns = [(_lines(r, normalise(r, settings), weights[r.route]), _no_line(r, weights[r.route])) for r in found]
+    ids = dict.fromkeys(h.chunk_id for r in found for h in r.hits if h.chunk_id in known)
+    return {i: tuple(lines.get(i, no_line) for lines, no_line in columns) for i in ids}
 
 
-def _line(chunk_id: str, found: Retrieved, scale: Scale, weight: float) -> RouteScore:
-    hit = next((h for h in found.hits if h.chunk_id == chunk_id), None)
-    if hit is None:
-        missing = _missing(found)
-        return RouteScore(route=found.route, part=found.part, raw=missing, normalised=missing, weight=weight, share=0.0)
-    return RouteScore(
-        route=found.route,
-        part=found.part,
-        rank=hit.rank,
-        raw=Reading.of(hit.score, found.unit),
-        normalised=Reading.of(scale.scores[chunk_id], scale.unit),
-        weight=weight,
-        share=weight * scale.scores[chunk_id],
-    )
+def _lines(found: Retrieved, scale: Scale, weight: float) -> dict[str, RouteScore]:
+    """Chunk id → this route's line, for its hits."""
+    return {
+        hit.chunk_id: RouteScore(
+            route=found.route,
+            part=found.part,
+            rank=hit.rank,
+            raw=Reading.of(hit.score, found.unit),
+            normalised=Reading.of(scale.scores[hit.chunk_id], scale.unit),
+            weight=weight,
+            share=weight * scale.scores[hit.chunk_id],
+        )
+        for hit in found.hits
+    }
+
+
+def _no_line(found: Retrieved, weight: float) -> RouteScore:
+    """This route's line for every chunk that it did not find: the same for all of them."""
+    missing = _missing(found)
+    return RouteScore(route=found.route, part=found.part, raw=missing, normalised=missing, weight=weight, share=0.0)
 
 
 def _missing(found: Retrieved) -> Reading:
@@ -93,12 +100,17 @@ def _missing(found: Retrieved) -> Reading:
 
 
 def _candidate(
-    chunk_id: str, rank: int, lines: tuple[RouteScore, ...], terms: Sequence[str], present: frozenset[str]
+    chunk_id: str,
+    rank: int,
+    lines: tuple[RouteScore, ...],
+    fused: float,
+    terms: Sequence[str],
+    present: frozenset[str],
 ) -> Candidate:
     return Candidate(
         chunk_id=chunk_id,
         routes=lines,
-        fused=Reading.of(sum(line.share for line in lines), "fused"),
+        fused=Reading.of(fused, "fused"),
         fused_rank=rank,
         present=tuple(t for t in terms if t in present),
         absent=tuple(t for t in terms if t not in present),
