@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pymupdf
 import pytest
@@ -290,6 +291,28 @@ def test_an_embedder_that_is_away_leaves_the_files_for_the_next_run(base, embedd
 
     assert base.documents() == ()
     assert len(run(base, embedder, Settings(), [folder]).added) == 2
+
+
+@pytest.mark.accept("G2")
+def test_a_document_deleted_while_its_new_version_is_read_stays_deleted(base, ingest, folder):
+    ingest(folder)
+    gone = rows(base)["travel.md"].document_id
+    write(folder / "travel.md", TRAVEL.replace("四百", "五百"))
+
+    ingest(folder, on_progress=lambda p: p.state == "chunking" and base.delete_document(gone))
+
+    assert set(rows(base)) == {"hr/leave.txt"}
+    assert found_by_text(base, "蓝鲸中心") == set()
+
+
+@pytest.mark.accept("G7")
+def test_two_runs_at_once_embed_each_file_once(base, embedder, folder):
+    with ThreadPoolExecutor(2) as threads:
+        runs = [threads.submit(run, base, embedder, Settings(), [folder]) for _ in range(2)]
+        reports = [r.result() for r in runs]
+
+    assert sorted(len(report.added) for report in reports) == [0, 2]
+    assert sorted(len(report.unchanged) for report in reports) == [0, 2]
 
 
 @pytest.mark.accept("G10")

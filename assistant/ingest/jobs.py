@@ -6,10 +6,12 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from assistant.chunking import chunk
 from assistant.documents import Chunk, FileRow, FileState, IngestReport, Progress
@@ -32,6 +34,10 @@ class _Cancelled(Exception):
     """The person wants it to stop; never leaves this module."""
 
 
+class _Deleted(Exception):
+    """The document was deleted while it was worked on; never leaves this module."""
+
+
 def run(
     base: Base,
     embedder: Embedder,
@@ -48,12 +54,32 @@ def run(
     ModelUnavailable when the embedder cannot work and StoreError when the base cannot be written; files not yet
     done are then as they were.
     """
-    ingest = _Ingest(base, embedder, settings, on_progress, cancel or threading.Event())
+    stop = cancel or threading.Event()
+    ingest = _Ingest(base, embedder, settings, on_progress, stop)
     try:
-        ingest.work(paths)
+        with _turn(base, stop):
+            ingest.work(paths)
     except _Cancelled:
         ingest.tally.cancelled = True
     return ingest.tally.report()
+
+
+_TURNS: WeakKeyDictionary[Base, threading.Lock] = WeakKeyDictionary()
+_TURNS_LOCK = threading.Lock()
+
+
+@contextmanager
+def _turn(base: Base, cancel: threading.Event) -> Iterator[None]:
+    """One ingest per base at a time: the next one waits, and then finds the files unchanged."""
+    with _TURNS_LOCK:
+        lock = _TURNS.setdefault(base, threading.Lock())
+    while not lock.acquire(timeout=0.2):
+        if cancel.is_set():
+            raise _Cancelled
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 class _Ingest:
@@ -155,7 +181,13 @@ class _Ingest:
             read = future.result()
             self.tally.add_seconds("reading", read.seconds)
             row = self._index(read, started)
+        except _Deleted:
+            self.tally.dropped(job)
+            return
         except (UnreadableFile, TextTooLong) as err:
+            if self._is_deleted(job):
+                self.tally.dropped(job)
+                return
             row = self._failed(job, str(err), err.kind if isinstance(err, UnreadableFile) else "too_large")
             self._base.set_state(row)
         except _Cancelled:
@@ -176,6 +208,8 @@ class _Ingest:
             )
         vectors = self._vectors(job, chunks)
         self._check()
+        if self._is_deleted(job):
+            raise _Deleted
         self.tally.at(job, "writing")
         row = self._row(read, time.perf_counter() - started + read.seconds)
         with self.tally.stage("writing"):
@@ -259,6 +293,9 @@ class _Ingest:
         for row in rows:
             if row.same_content_as and row.same_content_as not in names:
                 self._base.set_state(row.model_copy(update={"same_content_as": ""}))
+
+    def _is_deleted(self, job: Job) -> bool:
+        return job.row is not None and self._base.document(job.document_id) is None
 
     def _check(self) -> None:
         if self._cancel.is_set():

@@ -86,6 +86,12 @@ class Tally:
                 self._notices.append(f"{job.name}: same content as {row.same_content_as}; added as a second name.")
         self.at(job, row.state, row.reason)
 
+    def dropped(self, job: Job) -> None:
+        """The document was deleted while it was worked on; nothing of it is kept."""
+        self._files_done += 1
+        self._bytes_done += _weight(job)
+        self.at(job, "cancelled", "It was deleted while it was read.")
+
     def add_seconds(self, stage: str, seconds: float) -> None:
         """Seconds spent in a stage; reading goes on beside the others, so the sum may exceed the whole."""
         self._seconds[stage] = self._seconds.get(stage, 0.0) + seconds
