@@ -171,7 +171,8 @@ class AskFlow(Workflow):
     def _retry(self) -> Rewritten | None:
         now = self.now
         question = now.trace.last("condensed").standalone
-        situation = Situation(question, now.queries, self._buried(), now.settings)
+        exhausted = len(now.trace.candidates(now.attempt)) >= now.trace.base.chunks
+        situation = Situation(question, now.queries, self._buried(), now.settings, exhausted)
         return next_attempt(situation, now.changes, frozenset(now.tried), now.attempt + 1)
 
     def _buried(self) -> tuple[str, ...]:
@@ -199,12 +200,13 @@ class AskFlow(Workflow):
         evidence = tuple(
             (c, p) for c in trace.candidates() if c.final_rank and (p := trace.passage(c.chunk_id)) is not None
         )
-        terms = {t.text: t for r in trace.of_kind("retrieved", decided.best_attempt) for t in r.terms}
+        found = trace.of_kind("retrieved", decided.best_attempt)
+        parts = {part: tuple(t for r in found if r.part == part for t in r.terms) for part in {r.part for r in found}}
         brief = Brief(
             question=trace.last("condensed").standalone,
             decided=decided,
             evidence=evidence,
-            terms=tuple(terms.values()),
+            parts=tuple(parts[part] for part in sorted(parts)),
             settings=self.parts.settings,
             embedder=self.parts.embedder,
             history=trace.history,

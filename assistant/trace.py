@@ -123,11 +123,15 @@ class TermMatch(Record):
 
 
 class Background(Record):
-    """Cosines of the query to all chunks of the scope: mean, standard deviation, how many."""
+    """Cosines of the query to all chunks of the scope: mean, standard deviation, how many.
+
+    In a small base `references` texts about nothing in particular count too, or the average would be the answer itself.
+    """
 
     mean: float
     deviation: float = Field(ge=0)
     chunks: int = Field(ge=0)
+    references: int = Field(default=0, ge=0)
 
 
 class Hit(Record):
@@ -144,6 +148,7 @@ class Retrieved(Step):
     """What one route found for one query. `part`: index of the sub-question, 0 when there is only one.
 
     `state`: done; late (over the time limit: nothing of it is used); failed; skipped. `why` is set unless done.
+    `chunks`: how many were searched, None when unknown.
     """
 
     kind: Literal["retrieved"] = "retrieved"
@@ -158,6 +163,7 @@ class Retrieved(Step):
     terms: tuple[Term, ...] = ()
     background: Background | None = None
     average_length: float | None = None
+    chunks: int | None = None
 
 
 class RouteScore(Record):

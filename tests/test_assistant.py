@@ -219,3 +219,40 @@ def test_an_empty_base_says_that_documents_come_first(tmp_path):
     with Assistant.open(tmp_path / "kb") as kb:
         trace = kb.ask("年假几天？")
     assert (trace.decision, trace.answer) == ("decline", "知识库还是空的：请先添加文档。")
+
+
+def test_a_base_of_one_chunk_answers_what_it_holds_and_declines_the_rest(tmp_path):
+    (tmp_path / "memo.md").write_text(
+        "# Memo\n\nThe blue door opens at nine. Cats are not allowed.\n", encoding="utf-8"
+    )
+    with Assistant.open(tmp_path / "kb", Settings().changed({"retrieval.seconds_per_route": 30.0})) as kb:
+        kb.ingest([tmp_path / "memo.md"])
+        held, foreign = kb.ask("When does the blue door open?"), kb.ask("Who discovered penicillin?")
+    assert held.decision != "decline"
+    assert "nine" in held.answer
+    assert foreign.decision == "decline"
+    assert held.last("retrieved").background is None or held.of_kind("retrieved")[0].background.references > 0
+
+
+def test_a_bare_heading_is_not_quoted_as_an_answer(kb):
+    answered = kb.ask("What does ERR_CONN_1042 mean?").answered
+    assert all(not s.text.startswith("#") for s in answered.sentences)
+
+
+def test_a_comparison_quotes_both_sides(kb):
+    changes = {"judging.answer_at": 1.0, "judging.decline_below": 0.0, "loop.min_gain": 0.0}
+    trace = kb.ask("年假和住宿标准的区别是什么？", changes=changes)
+    assert trace.best_attempt == 2
+    assert {c.document for c in trace.answered.citations} == {"请假制度.md", "差旅制度.md"}
+
+
+def test_a_sentence_of_another_chunk_is_not_quoted_only_to_fill_up(kb):
+    answered = kb.ask("When should I water tomatoes?").answered
+    assert {c.document for c in answered.citations} == {"garden.md"}
+
+
+def test_declining_in_the_other_language_says_in_which_the_documents_are(kb):
+    trace = kb.ask("病假那天能不能养猫种花做饭打球？", changes={"judging.decline_below": 1.0, "judging.answer_at": 1.0})
+    assert trace.decision == "decline"
+    english = kb.ask("how many days of annual leave", changes={"judging.decline_below": 1.0, "judging.answer_at": 1.0})
+    assert "Chinese" in english.answer

@@ -30,7 +30,8 @@ def signals(confidence):
 def test_the_four_signals_are_what_their_formulas_say():
     found = [vector({"a": 0.85, "b": 0.8}, mean=0.7), text({"a": 4.0, "b": 2.0}, TERMS)]
     measured = signals(judged(found, {"a": frozenset({"leave"})}))
-    assert measured["coverage"].value.value == pytest.approx(2.0 / 8.0)
+    # idf among 50 chunks more: held by one ln(1 + 49.5/1.5) = ln 34, by none ln(1 + 50.5/0.5) = ln 102
+    assert measured["coverage"].value.value == pytest.approx(math.log(34) / (2 * math.log(34) + math.log(102)))
     assert measured["nearness"].value.value == pytest.approx(0.15 / 0.3)
     # fused: a .5·.5 + .5·4/17.6, b .5·1/3 + .5·2/17.6
     a, b = 0.25 + 2 / 17.6, 0.5 / 3 + 1 / 17.6
@@ -96,7 +97,7 @@ def test_a_rewritten_query_is_judged_by_the_question_that_was_asked():
     again = [vector({"a": 0.99}, attempt=2, query="x9"), text({"a": 9.0}, (TERMS[2],), attempt=2, query="x9")]
     fused = fuse(again, [passage("a")], Retrieval(), ("x9",), {"a": frozenset({"x9"})})
     measured = signals(judge(fused, again, first, Judging(), ASKED))
-    assert measured["coverage"].value.value == pytest.approx(5.0 / 8.0)
+    assert measured["coverage"].value.value == pytest.approx(math.log(102) / (2 * math.log(34) + math.log(102)))
     assert measured["nearness"].raw.value == 0.9
     assert measured["identifiers"].value.value == 1.0
 

@@ -12,12 +12,15 @@ from assistant.trace import Candidate, Decided, Passage, Term, Turn
 
 @dataclass(frozen=True)
 class Brief:
-    """The question, what was decided, and the evidence best first with its passages and the query's terms."""
+    """The question, what was decided, and the evidence best first with its passages.
+
+    `parts`: the terms of each sub-question, one tuple when the question was not split.
+    """
 
     question: str
     decided: Decided
     evidence: tuple[tuple[Candidate, Passage], ...]
-    terms: tuple[Term, ...]
+    parts: tuple[tuple[Term, ...], ...]
     settings: Settings
     embedder: Embedder
     history: tuple[Turn, ...] = ()

@@ -17,6 +17,7 @@ def decline(brief: Brief, base: BaseInfo, queries: tuple[str, ...], titles: tupl
             f"Not found in your documents. Searched {base.documents} documents ({base.chunks} chunks) for {searched}."
         )
         label = "declined: the evidence is not good enough to answer"
+    text += _language_hint(brief)
     if base.chunks == 0:
         text = (
             "知识库还是空的：请先添加文档。" if brief.chinese else "The knowledge base is empty: add documents first."
@@ -30,3 +31,13 @@ def decline(brief: Brief, base: BaseInfo, queries: tuple[str, ...], titles: tupl
         caveat=brief.limited_by,
         suggestions=titles,
     )
+
+
+def _language_hint(brief: Brief) -> str:
+    """A sentence when the nearest passages are in the other language: matching across languages is the weakest here."""
+    languages = {passage.language for _, passage in brief.evidence[:3]}
+    if brief.chinese and languages == {"en"}:
+        return "最接近的文档是英文的：用英文提问可能找到更多。"
+    if not brief.chinese and languages == {"zh"}:
+        return " The nearest documents are in Chinese: asking in Chinese may find more."
+    return ""

@@ -12,7 +12,7 @@ from assistant.answer.brief import Brief, caveat_of
 from assistant.chunking.sentences import sentences
 from assistant.errors import AssistantError
 from assistant.language import ASKING_WORDS
-from assistant.tokens import tokens
+from assistant.tokens import query_terms, tokens
 from assistant.trace import Answered, Citation, Passage, Sentence, Step, Term
 
 LABEL_EN = "quoted from your documents; connect Ollama for written answers"
@@ -57,40 +57,69 @@ def write(brief: Brief) -> Iterator[Step]:
 def choose(brief: Brief) -> tuple[Quote, ...]:
     """The best sentences in reading order: settings.answering.sentences, and up to twice as many while it is short.
 
-    Sentences beyond the first ones must cover EXTRA_COVERAGE of what the best one covers.
+    Of a split question as many for each part. Sentences beyond the first ones, and those of another chunk than the
+    best one's, must cover EXTRA_COVERAGE of what is covered best.
     """
-    most, short = brief.settings.answering.sentences, brief.settings.answering.short
-    chosen: dict[str, Quote] = {}
-    for quote in sorted(_scored(brief), key=lambda q: (-q.score, q.rank, q.start)):
-        if len(chosen) >= most:
-            length = sum(len(q.text) for q in chosen.values()) + len(quote.text)
-            if length > short or len(chosen) >= 2 * most:
-                break
-            if quote.coverage < EXTRA_COVERAGE * max(q.coverage for q in chosen.values()):
-                continue
-        chosen.setdefault("".join(quote.text.split()), quote)
+    each = max(1, brief.settings.answering.sentences // len(brief.parts)) if brief.parts else 0
+    chosen: dict[tuple[str, int], Quote] = {}
+    for part, terms in enumerate(brief.parts):
+        for quote in _best(brief, part, terms, each):
+            chosen.setdefault((quote.passage.document_id, quote.start), quote)
     return tuple(sorted(chosen.values(), key=lambda q: (q.rank, q.start)))
 
 
-def _scored(brief: Brief) -> list[Quote]:
-    """Sentence score = coverage of the question's idf + 1 / rank of its chunk + 0.5 × cosine of the likeliest ones."""
-    terms = [t for t in brief.terms if t.text not in ASKING_WORDS] or list(brief.terms)
+def _best(brief: Brief, part: int, terms: Sequence[Term], most: int) -> list[Quote]:
+    chosen: dict[str, Quote] = {}
+    for quote in sorted(_scored(brief, part, terms), key=lambda q: (-q.score, q.rank, q.start)):
+        if len(chosen) >= most:
+            length = sum(len(q.text) for q in chosen.values()) + len(quote.text)
+            if length > brief.settings.answering.short or len(chosen) >= 2 * most:
+                break
+        best = next(iter(chosen.values()), quote)
+        needed = len(chosen) >= most or quote.rank != best.rank
+        if needed and quote.coverage < EXTRA_COVERAGE * max(best.coverage, quote.coverage):
+            continue
+        chosen.setdefault("".join(quote.text.split()), quote)
+    return list(chosen.values())
+
+
+def _scored(brief: Brief, part: int, asked: Sequence[Term]) -> list[Quote]:
+    """Sentence score = coverage of the part's idf + 1 / rank of its chunk + 0.5 × cosine of the likeliest ones."""
+    terms = [t for t in asked if t.text not in ASKING_WORDS] or list(asked)
     total = sum(t.idf for t in terms) or 1.0
     rated = [
-        _rate(rank, passage, start, end, terms, total)
-        for rank, (_, passage) in enumerate(brief.evidence[:CHUNKS])
+        _rate(rank, order, passage, start, end, terms, total)
+        for order, (rank, passage) in enumerate(_passages(brief, part))
         for start, end in sentences(passage.text)
+        if not _is_bare_heading(passage, passage.text[start:end], asked)
     ]
     likely = sorted(rated, key=lambda q: -q.score)[:EMBEDDED]
     cosines = _cosines(brief, [q.text for q in likely])
     return [replace(q, score=q.score + COSINE_WEIGHT * c) for q, c in zip(likely, cosines, strict=True)]
 
 
-def _rate(rank: int, passage: Passage, start: int, end: int, terms: Sequence[Term], total: float) -> Quote:
+def _passages(brief: Brief, part: int) -> list[tuple[int, Passage]]:
+    """(rank from 0 in the evidence, passage) of the best chunks for this part, best first."""
+    ranked = list(enumerate(brief.evidence))
+    if len(brief.parts) > 1:
+        ranked.sort(key=lambda pair: -sum(line.share for line in pair[1][0].routes if line.part == part))
+    return [(rank, passage) for rank, (_, passage) in ranked[:CHUNKS]]
+
+
+def _is_bare_heading(passage: Passage, text: str, asked: Sequence[Term]) -> bool:
+    """Whether this is a heading that names no number or identifier beyond the question: it would say nothing."""
+    plain = text.strip("#*` \t")
+    if not (text.startswith("#") or plain in passage.heading or plain == passage.title):
+        return False
+    known = {t.text for t in asked}
+    return all(t.text in known for t in query_terms(text) if t.identifier)
+
+
+def _rate(rank: int, order: int, passage: Passage, start: int, end: int, terms: Sequence[Term], total: float) -> Quote:
     text = passage.text[start:end]
     held = set(tokens(text))
     coverage = sum(t.idf for t in terms if t.text in held) / total
-    score = coverage + RANK_WEIGHT / (rank + 1)
+    score = coverage + RANK_WEIGHT / (order + 1)
     return Quote(rank, passage, passage.start + start, passage.start + end, text, coverage, score)
 
 

@@ -14,6 +14,8 @@ from assistant.confidence.evidence import Evidence, Measured, evidence_of
 from assistant.settings import Judging
 from assistant.trace import Confidence, Fused, Retrieved, Signal
 
+SURE = 0.9  # from here on nothing is worth calling a limit
+
 
 def judge(
     fused: Fused, found: Sequence[Retrieved], first: Sequence[Retrieved], settings: Judging, asked: datetime
@@ -62,7 +64,7 @@ def _judge_part(
         value=min(1.0, max(0.0, reached + sum(a.points for a in corrections))),
         answer_at=settings.answer_at,
         decline_below=settings.decline_below,
-        limited_by=_limit(signals, coefficients),
+        limited_by=_limit(signals, coefficients) if reached < SURE else "",
     )
 
 
@@ -94,7 +96,7 @@ def _signal(name: str, measured: Measured, weight: float, contribution: float, p
 def _limit(signals: Sequence[Signal], coefficients: Coefficients) -> str:
     """The sentence of the signal that falls furthest below its usual contribution, "" when none does."""
     worst, shortfall = "", 0.05
-    for signal in signals:
+    for signal in (s for s in signals if s.raw.value is not None):
         short = signal.weight * coefficients.usual[signal.name] - signal.contribution
         if short > shortfall:
             worst, shortfall = signal.why, short

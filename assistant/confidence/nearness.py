@@ -16,5 +16,8 @@ def measure(evidence: Evidence) -> Measured:
         return missing("no chunk was found", "cosine")
     top, mean = found.hits[0].score, found.background.mean
     value = headroom(top, found.background)
-    why = f"the nearest chunk has cosine {top:.3f}; the average of all {found.background.chunks} is {mean:.3f}"
+    others = f" and {found.background.references} unrelated texts" if found.background.references else ""
+    why = (
+        f"the nearest chunk has cosine {top:.3f}; the average of {found.background.chunks} chunks{others} is {mean:.3f}"
+    )
     return Measured(Reading.of(top, "cosine"), Reading.of(value), why)

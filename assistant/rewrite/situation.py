@@ -13,13 +13,15 @@ from assistant.settings import Settings
 class Situation:
     """The question as searched so far: `queries` and `settings` of the last attempt.
 
-    `buried`: identifiers of the question that occur in the documents, but not in the best chunk.
+    `buried`: identifiers of the question that occur in the documents, but not in the best chunk. `exhausted`: every
+    chunk of the base was a candidate already.
     """
 
     question: str
     queries: tuple[str, ...]
     buried: tuple[str, ...]
     settings: Settings
+    exhausted: bool = False
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from assistant.rewrite.situation import Proposal, Situation
 
 
 def propose(situation: Situation) -> Proposal | None:
-    """Twice the depth, 20 kept, one neighbour on each side; None when it is that wide already."""
+    """Twice the depth, 20 kept, one neighbour on each side; None when it is that wide already, or no chunk is left."""
     retrieval = situation.settings.retrieval
-    if retrieval.keep >= 20 and retrieval.neighbours >= 1:
+    if situation.exhausted or (retrieval.keep >= 20 and retrieval.neighbours >= 1):
         return None
     changes = {
         "retrieval.depth": min(500, retrieval.depth * 2),

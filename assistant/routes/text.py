@@ -48,6 +48,7 @@ class TextRoute(Route):
                 for t in terms
             ),
             average_length=found.average_length,
+            chunks=found.n,
         )
 
 

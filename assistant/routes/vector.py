@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assistant.routes.references import FEW_CHUNKS, TEXTS
 from assistant.routes.route import Query, Route
+from assistant.store.found import VectorFound
 from assistant.trace import Background, Hit, Retrieved
 
 
@@ -25,7 +32,21 @@ class VectorRoute(Route):
             unit=self.unit,
             depth=query.depth,
             hits=tuple(Hit(chunk_id=i, rank=rank, score=float(c)) for rank, (i, c) in enumerate(pairs, 1)),
-            background=Background(
-                mean=found.background.mean, deviation=found.background.deviation, chunks=found.background.n
-            ),
+            background=self._background(vector, found),
+            chunks=found.background.n,
         )
+
+    @cached_property
+    def _references(self) -> NDArray[np.float32]:
+        return np.asarray(self.embedder.embed_passages(TEXTS), np.float32)
+
+    def _background(self, vector: NDArray[np.float32], found: VectorFound) -> Background:
+        """Over all chunks of the scope, and in a small base over the reference texts too."""
+        base = found.background
+        if base.n >= FEW_CHUNKS:
+            return Background(mean=base.mean, deviation=base.deviation, chunks=base.n)
+        others = self._references @ np.asarray(vector, np.float32)
+        total = base.n + len(others)
+        mean = (base.n * base.mean + float(others.sum())) / total
+        spread = base.n * (base.deviation**2 + (base.mean - mean) ** 2) + float(((others - mean) ** 2).sum())
+        return Background(mean=mean, deviation=(spread / total) ** 0.5, chunks=base.n, references=len(others))
