@@ -35,7 +35,7 @@ def decline(brief: Brief, base: BaseInfo, queries: tuple[str, ...], titles: tupl
 
 def _language_hint(brief: Brief) -> str:
     """A sentence when the nearest passages are in the other language: matching across languages is the weakest here."""
-    languages = {passage.language for _, passage in brief.evidence[:3]}
+    languages = {passage.language for _, passage in brief.evidence[:1]}
     if brief.chinese and languages == {"en"}:
         return "最接近的文档是英文的：用英文提问可能找到更多。"
     if not brief.chinese and languages == {"zh"}:

@@ -17,7 +17,11 @@ _ABBREVIATIONS = frozenset(
         sat sun a.m p.m u.s u.k u.n ph.d m.d b.a m.a d.c s.a n.v""",
     )
 )
-_MAY_END = frozenset(re.findall(r"\S+", "etc al inc ltd co corp jr sr a.m p.m u.s u.k u.n ph.d m.d b.a m.a d.c est sun sat wed art no ed"))
+_MAY_END = frozenset(
+    re.findall(
+        r"\S+", "etc al inc ltd co corp jr sr a.m p.m u.s u.k u.n ph.d m.d b.a m.a d.c est sun sat wed art no ed"
+    )
+)
 _LISTED = re.compile(
     r"[ \t\u3000]*(?:[-*+•·●○▪–—#>|]+\s|\|\s?\S|\(?\d{1,3}[.)、）]\s?"
     r"|（?[一二三四五六七八九十]{1,3}[、）]|[QA问答][:：])"
