@@ -87,6 +87,10 @@ class Assistant:
             embedder=self.embedder.identity.text(),
         )
 
+    def faults(self) -> tuple[str, ...]:
+        """What does not fit together in the base, one sentence each; () when all is well."""
+        return self.base.faults()
+
     def ask(
         self, question: str, history: Sequence[Turn] = (), changes: Mapping[str, Any] | None = None, write: bool = True
     ) -> Trace:

@@ -150,13 +150,15 @@ def doctor(options: argparse.Namespace, missing: list[str]) -> int:
     with open_assistant(options) as kb:
         info = kb.info()
         print(f"Base      {kb.folder}: {info.documents} documents, {info.chunks} chunks")
+        for fault in (faults := kb.faults()):
+            print(f"          fault: {fault}")
         print(f"Embedder  {info.embedder}")
         for row in kb.documents():
             if row.state not in ("indexed", "partly"):
                 print(f"          {row.state}: {row.name}: {row.reason}")
         models = kb.chat_models()
         print(f"Ollama    {', '.join(models) if models else 'no chat model reachable; answers are quoted sentences'}")
-    return FAILED if missing else OK
+    return FAILED if missing or faults else OK
 
 
 def _version(package: str) -> str:

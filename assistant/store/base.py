@@ -175,9 +175,11 @@ class Base:
         return tuple(row.title or row.name for row in rows[:limit])
 
     def counts(self) -> Counts:
-        """Rows counted now."""
-        tables = ("files", "documents", "lengths")
-        sql = "SELECT " + ", ".join(f"(SELECT count(*) FROM {table})" for table in tables)
+        """Counted now: documents with chunks (each has exactly one first chunk), chunks, chunks in the text index."""
+        sql = (
+            "SELECT (SELECT count(*) FROM documents WHERE ordinal = 0), (SELECT count(*) FROM documents), "
+            "(SELECT count(*) FROM lengths)"
+        )
         return self._database.read(lambda cursor: Counts(*cursor.execute(sql).fetchall()[0]))
 
     # chunks
