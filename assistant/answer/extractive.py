@@ -46,7 +46,7 @@ def write(brief: Brief) -> Iterator[Step]:
         seconds=time.perf_counter() - started,
         writer="extractive",
         decision="caveat" if brief.decided.decision == "caveat" else "answer",
-        text=" ".join(f"{s.text} [{s.citations[0]}]" for s in said),
+        text=_text(said),
         label=LABEL_ZH if brief.chinese else LABEL_EN,
         caveat=caveat_of(brief),
         sentences=said,
@@ -151,6 +151,16 @@ def _cite(chosen: tuple[Quote, ...]) -> tuple[tuple[Citation, ...], tuple[Senten
             citations.append(_citation(len(citations) + 1, quote))
         said.append(Sentence(text=quote.text, citations=(len(citations),), supported=True, why="quoted word for word"))
     return tuple(citations), tuple(said)
+
+
+def _text(said: Sequence[Sentence]) -> str:
+    """The sentences with the number of each stretch after its last one: "One. Two. [1] Three. [2]"."""
+    following = [s.citations for s in said[1:]] + [()]
+    marked = [
+        s.text if s.citations == after else f"{s.text} [{s.citations[0]}]"
+        for s, after in zip(said, following, strict=True)
+    ]
+    return " ".join(marked)
 
 
 def _only_space(passage: Passage, start: int, end: int) -> bool:

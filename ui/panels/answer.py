@@ -45,24 +45,25 @@ def _answer(a: Answered, turn: int, t: Texts) -> str:
 
 
 def _sentences(a: Answered, by_number: Mapping[int, Citation], turn: int, t: Texts) -> str:
+    """The sentences as they stand in the text; chips follow the last sentence of those that share their citations."""
     if not a.sentences:
         return _with_chips(a.text, by_number, turn, t)
-    pieces, at = [], 0
-    for sentence in a.sentences:
+    pieces: list[str] = []
+    at = 0
+    following = [s.citations for s in a.sentences[1:]] + [()]
+    for sentence, after in zip(a.sentences, following, strict=True):
         found = a.text.find(sentence.text, at)
-        if found > at:
-            pieces.append(_with_chips(a.text[at:found], by_number, turn, t))
-        elif found < 0 and pieces:
-            pieces.append(" ")
-        pieces.append(_sentence(sentence, by_number, turn, t))
+        gap = _BRACKET.sub("", a.text[at:found]) if found > at else " "
+        pieces.append(esc(gap) if pieces or gap.strip() else "")
+        pieces.append(_sentence(sentence, by_number, sentence.citations != after, turn, t))
         at = found + len(sentence.text) if found >= 0 else at
     return "".join(pieces)
 
 
-def _sentence(s: Sentence, by_number: Mapping[int, Citation], turn: int, t: Texts) -> str:
+def _sentence(s: Sentence, by_number: Mapping[int, Citation], cite: bool, turn: int, t: Texts) -> str:
     inline = {int(n) for n in _BRACKET.findall(s.text)}
-    after = "".join(chip(by_number[n], turn, t) for n in s.citations if n in by_number and n not in inline)
-    body = f"{_with_chips(s.text, by_number, turn, t)}{after}"
+    numbers = [n for n in s.citations if n in by_number and n not in inline] if cite else []
+    body = f"{_with_chips(s.text, by_number, turn, t)}{''.join(chip(by_number[n], turn, t) for n in numbers)}"
     if s.supported is False:
         tag = f'<span class="gb-tag gb-unsupported-tag">{t("unsupported")}</span>'
         return f'<span class="gb-unsupported" title="{esc(s.why)}">{body}{tag}</span>'
