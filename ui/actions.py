@@ -13,7 +13,7 @@ import gradio as gr
 
 from assistant.errors import AssistantError
 from assistant.settings import Settings
-from assistant.trace import BaseInfo, Delta, Step, Trace, Turn
+from assistant.trace import BaseInfo, Decided, Delta, Rewritten, Step, Trace, Turn
 from ui.background import Adding, Opening, Work, sentence
 from ui.layout import Page, Screen
 from ui.panels import documents, states
@@ -21,7 +21,8 @@ from ui.texts import T, Texts
 from ui.view import Door, View
 
 Shown = dict[Any, Any]
-SECONDS_BETWEEN_DELTAS = 0.1  # a model writes faster than anyone reads; each update redraws the conversation
+SECONDS_BETWEEN_DRAWINGS = 0.1  # steps come faster than anyone reads, and each drawing sends the whole evidence
+BEFORE_WAITING = (Decided, Rewritten)  # drawn at once: a model or another search follows, which may take long
 
 
 class Actions:
@@ -128,13 +129,14 @@ class Actions:
         if door is None or not asked or screen.view.busy:
             yield self._note(screen, T(screen.view.lang)("loading") if door is None else "")
             return
+        turn = len(screen.view.turns) + 1
         try:
             screen.view = screen.view.begin(_draft(asked, door.info()))
             yield self._conversation(screen.view)
             yield from self._follow(screen, _steps(door, asked, history, _changes(model)))
         except Exception as err:
-            said = sentence(err, screen.view.lang)
-            screen.view = screen.view.broken(said, "search") if screen.view.busy else screen.view.noted(said)
+            said, mine = sentence(err, screen.view.lang), screen.view.busy and len(screen.view.turns) == turn
+            screen.view = screen.view.broken(said, "search") if mine else screen.view.noted(said)
         yield self._conversation(screen.view)
 
     def _follow(self, screen: Screen, steps: Generator[Step | Trace, None, None]) -> Iterator[Shown]:
@@ -145,11 +147,10 @@ class Actions:
                 if not screen.view.busy or len(screen.view.turns) != turn:
                     return
                 screen.view = screen.view.asked(step) if isinstance(step, Trace) else screen.view.plus(step)
-                if not isinstance(step, Delta):
-                    yield self._conversation(screen.view)
-                elif time.monotonic() - drawn > SECONDS_BETWEEN_DELTAS:
+                if isinstance(step, BEFORE_WAITING) or time.monotonic() - drawn > SECONDS_BETWEEN_DRAWINGS:
                     drawn = time.monotonic()
-                    yield {self._page.ask.talk: screen.view.conversation()}
+                    talk = {self._page.ask.talk: screen.view.conversation()}
+                    yield talk if isinstance(step, Delta) else self._conversation(screen.view)
 
     def _conversation(self, view: View) -> Shown:
         ask = self._page.ask

@@ -153,11 +153,19 @@ def report(done: IngestReport, lang: str = "en") -> str:
     if done.reused:
         facts.append(t("report.reused", n=numbers.count(done.reused)))
     facts.append(numbers.seconds(done.seconds))
+    title = t("job_cancelled") if done.cancelled else t("job_partly") if done.failed else t("job_done")
     notices = "".join(f"<li>{said(n)}</li>" for n in done.notices)
-    failed = "".join(f"<li><b>{said(name)}</b> {said(why)}</li>" for name, why in (*done.failed, *done.skipped))
-    title = t("job_cancelled") if done.cancelled else t("job_done")
+    told = "".join(_untaken(name, why) for name, why in done.failed) + notices
+    skipped = ""
+    if done.skipped:
+        items = "".join(_untaken(name, why) for name, why in done.skipped)
+        skipped = opening(t.count("skipped_n", len(done.skipped)), f"<ul>{items}</ul>", "gb-quiet")
     return (
         f'<section class="gb-job gb-job-done" role="status"><strong>{title}</strong>'
-        f'<span class="gb-job-facts">{" · ".join(facts)}</span>'
-        f"{f'<ul>{failed}{notices}</ul>' if failed or notices else ''}</section>"
+        f'<span class="gb-job-facts">{" · ".join(facts)}</span>{f"<ul>{told}</ul>" if told else ""}{skipped}</section>'
     )
+
+
+def _untaken(name: str, why: str) -> str:
+    """One file that was not taken in; most reasons name it themselves."""
+    return f"<li>{said(why)}</li>" if name in why else f"<li><b>{said(name)}</b> {said(why)}</li>"

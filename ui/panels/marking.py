@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from ui.panels.markup import esc
 
 Span = tuple[int, int]
+_BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
 
 
 def term_spans(text: str, terms: Iterable[str]) -> list[Span]:
@@ -47,9 +48,14 @@ def _with_terms(text: str, start: int, end: int, spans: Sequence[Span]) -> str:
         a, b = max(a, start), min(b, end)
         if a >= b:
             continue
-        pieces += [esc(text[at:a]), f'<mark class="gb-term">{esc(text[a:b])}</mark>']
+        pieces += [_plain(text[at:a]), f'<mark class="gb-term">{esc(text[a:b])}</mark>']
         at = b
-    return "".join(pieces) + esc(text[at:end])
+    return "".join(pieces) + _plain(text[at:end])
+
+
+def _plain(text: str) -> str:
+    """Blank lines, of which text layers of PDFs are full, become one small gap."""
+    return _BLANK_LINES.sub('<i class="gb-gap"></i>', esc(text))
 
 
 def _fold(text: str) -> tuple[str, list[int]]:
