@@ -152,7 +152,7 @@ class AskFlow(Workflow):
     def _search(self) -> tuple[Step, ...]:
         now, retrieval = self.now, self.now.settings.retrieval
         queries = [Query(q, retrieval.depth, now.attempt, i, self.parts.scope) for i, q in enumerate(now.queries)]
-        found = self.parts.runner.retrieve(queries, retrieval.seconds_per_route)
+        found = self.parts.runner.retrieve(queries, retrieval.seconds_per_route, retrieval.routes)
         names = tuple(dict.fromkeys(i for q in now.queries for i in identifiers(q)))
         ids = list(dict.fromkeys(h.chunk_id for r in found for h in r.hits))
         asked = (*now.trace.of_kind("retrieved", 1), *found)
@@ -176,11 +176,15 @@ class AskFlow(Workflow):
         return next_attempt(situation, now.changes, frozenset(now.tried), now.attempt + 1)
 
     def _buried(self) -> tuple[str, ...]:
-        """Identifiers of the question that the documents hold, but the best chunk does not."""
+        """Codes and names of the question that the documents hold, but the best chunk does not.
+
+        Plain numbers are left out: a year alone finds every text of that year.
+        """
         asked = [t for r in self.now.trace.of_kind("retrieved", 1) for t in r.terms]
         best = next(iter(self.now.trace.candidates(self.now.attempt)), None)
         there = set(best.present) if best else set()
-        names = (t.text for t in asked if t.identifier and t.document_frequency and t.text not in there)
+        known = (t.text for t in asked if t.identifier and t.document_frequency and t.text not in there)
+        names = (name for name in known if not name.rstrip("s").isdigit())
         return tuple(dict.fromkeys(names))
 
     def _write(self, queue: asyncio.Queue[Step | None], loop: asyncio.AbstractEventLoop) -> None:

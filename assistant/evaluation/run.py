@@ -18,7 +18,7 @@ from assistant.evaluation.cache import CachedEmbedder
 from assistant.providers import EMBEDDERS
 from assistant.settings import Settings
 from assistant.store.base import Base
-from assistant.trace import Trace, Turn
+from assistant.trace import Candidate, Passage, Trace, Turn
 
 LEAST_HITS = 10
 PATIENCE_SECONDS = 60.0  # a busy machine must not change an evaluation: routes may take their time here
@@ -117,7 +117,7 @@ def line_of(question_id: str, trace: Trace, seconds: float) -> dict[str, Any]:
     names = {"decline": "abstain"}
     return {
         "id": question_id,
-        "hits": [_hit(trace, c) for c in _hits(trace)],
+        "hits": [hit for c in _hits(trace) for hit in _places(trace, c)],
         "confidence": trace.confidence.value if trace.confidence else 0.0,
         "decision": names.get(decision, decision),
         "answer": " ".join(s.text for s in answered.sentences) if answered and answered.citations else None,
@@ -127,22 +127,26 @@ def line_of(question_id: str, trace: Trace, seconds: float) -> dict[str, Any]:
     }
 
 
-def _hits(trace: Trace) -> list[Any]:
+def _hits(trace: Trace) -> list[Candidate]:
     candidates = trace.candidates()
     kept = [c for c in candidates if c.final_rank]
     rest = [c for c in candidates if not c.final_rank and c.dropped and c.dropped.gate == "keep"]
     return [*kept, *rest[: max(0, LEAST_HITS - len(kept))]]
 
 
-def _hit(trace: Trace, candidate: Any) -> dict[str, Any]:
-    passage = trace.passage(candidate.chunk_id)
-    assert passage is not None
-    scores = {line.route: line.raw.value for line in candidate.routes}
+def _places(trace: Trace, candidate: Candidate) -> list[dict[str, Any]]:
+    """The candidate's chunk, then the other places with the same text that it stands for."""
+    scores = {line.route: line.raw.value for line in candidate.routes} | {"fused": candidate.fused.value}
+    ids = [candidate.chunk_id, *(place.chunk_id for place in candidate.also_in)]
+    return [_hit(passage, scores) for i in ids if (passage := trace.passage(i)) is not None]
+
+
+def _hit(passage: Passage, scores: dict[str, float | None]) -> dict[str, Any]:
     return {
         "doc": passage.document,
         "text": passage.text,
         "start": passage.start,
         "end": passage.end,
         "page": passage.pages[0] if passage.pages else None,
-        "scores": {**scores, "fused": candidate.fused.value},
+        "scores": scores,
     }
