@@ -152,7 +152,7 @@ def _documents(t: Texts) -> Documents:
         limit = _panel("limit", clicks=False)
         with gr.Row(elem_id="gb-folder-line"):
             folder = gr.Textbox("", label=t("folder"), placeholder=t("folder_hint"), show_label=False, container=False,
-                                scale=1, elem_id="gb-folder")  # fmt: skip
+                                max_lines=1, scale=1, elem_id="gb-folder")  # fmt: skip
             add = gr.Button(t("add_folder"), variant="primary", elem_id="gb-add")
         job = _panel("job", clicks=False)
         halt = gr.Button(t("stop"), variant="stop", visible=False, elem_id="gb-halt")
