@@ -14,10 +14,17 @@ from typing import Any
 
 import platformdirs
 
+from assistant.answer import WRITERS
+from assistant.chunking import CHUNKERS
+from assistant.confidence import coefficients
 from assistant.documents import FileRow, IngestReport, Progress
 from assistant.errors import AssistantError, SettingsError
 from assistant.flow import AskFlow, Parts, StepDone
+from assistant.fusion import FUSIONS
 from assistant.providers import EMBEDDERS, Embedder
+from assistant.registry import Registry
+from assistant.rerank import RERANKERS
+from assistant.rewrite import REWRITERS
 from assistant.routes import ROUTES
 from assistant.routes.run import RouteRunner
 from assistant.settings import Settings
@@ -48,7 +55,8 @@ class Assistant:
         self.embedder = embedder
         self.settings = settings
         self.folder = folder
-        self._runner = RouteRunner([ROUTES.build(name, base, embedder) for name in settings.retrieval.routes])
+        self._runner = RouteRunner([])
+        self._offer_routes(settings)
         self._loop = _Loop()
 
     @classmethod
@@ -60,6 +68,7 @@ class Assistant:
         """
         place = Path(folder).expanduser() if folder else default_folder()
         chosen = settings or Settings.load(place / "settings.toml")
+        check_names(chosen)
         embedder = EMBEDDERS.build(chosen.embedding.provider, chosen)
         return cls(Base.open(place, embedder.identity, chosen), embedder, chosen, place)
 
@@ -73,8 +82,8 @@ class Assistant:
 
     def close(self) -> None:
         """Ends running questions and lets go of the file. Harmless when repeated."""
-        self._runner.close()
         self._loop.close()
+        self._runner.close()
         self.base.close()
 
     def info(self) -> BaseInfo:
@@ -171,23 +180,60 @@ class Assistant:
         except AssistantError:
             return ()
 
+    def _require_open_with(self, settings: Settings) -> None:
+        for group in ("reading", "chunking", "embedding", "index"):
+            if getattr(settings, group) != getattr(self.settings, group):
+                raise SettingsError(
+                    f"The settings of {group} cannot change for one question; open the knowledge base with them."
+                )
+
+    def _offer_routes(self, settings: Settings) -> None:
+        offered = {route.name for route in self._runner.routes}
+        for name in settings.retrieval.routes:
+            if name not in offered:
+                self._runner.add(ROUTES.build(name, self.base, self.embedder))
+
     def _flow(self, question: str, history: Sequence[Turn], changes: Mapping[str, Any] | None, write: bool) -> AskFlow:
-        asked = question.strip()
+        asked = _unicode(question).strip()
         if not asked:
             raise SettingsError("The question is empty; type what you want to know.")
         if len(asked) > MAX_QUESTION:
             raise SettingsError(f"The question has {len(asked)} characters; ask in at most {MAX_QUESTION}.")
         settings = self.settings.changed(changes) if changes else self.settings
+        self._require_open_with(settings)
+        check_names(settings)
+        self._offer_routes(settings)
         trace = Trace(
             id=uuid.uuid4().hex,
             question=asked,
-            history=tuple(history),
+            history=tuple(Turn(question=_unicode(t.question), answer=_unicode(t.answer)) for t in history),
             base=self.info(),
             settings=settings.model_dump(mode="json"),
             settings_hash=settings.fingerprint(),
             started=datetime.now(UTC),
         )
         return AskFlow(Parts(self.base, self.embedder, self._runner, settings), trace, write)
+
+
+def check_names(settings: Settings) -> None:
+    """Raises SettingsError when a setting names a part that does not exist, before anything is done with it."""
+    retrieval, judging = settings.retrieval, settings.judging
+    chosen: list[tuple[Registry[Any], str]] = [
+        (CHUNKERS, settings.chunking.chunker),
+        (FUSIONS, retrieval.fusion),
+        (RERANKERS, retrieval.reranker),
+        (WRITERS, settings.answering.writer),
+        *((ROUTES, name) for name in retrieval.routes),
+        *((REWRITERS, name) for name in settings.loop.rewriters),
+    ]
+    for registry, name in chosen:
+        registry.check(name)
+    coefficients.load(judging.coefficients or judging.method)
+
+
+def _unicode(text: str) -> str:
+    # half a character (an argument of the command line in another encoding) can be neither embedded nor saved
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 async def _events(flow: AskFlow) -> AsyncIterator[Step | Trace]:
@@ -214,6 +260,8 @@ class _Loop:
     """One event loop in a thread of its own for the assistant's life: clients bound to a loop stay usable."""
 
     def __init__(self) -> None:
+        self._closing = threading.Lock()
+        self._closed = False
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="assistant-loop", daemon=True)
         self._thread.start()
@@ -232,12 +280,19 @@ class _Loop:
                 if not isinstance(err, Exception):
                     raise
 
-        job = asyncio.run_coroutine_threadsafe(pump(), self._loop)
+        work = pump()
+        with self._closing:
+            if self._closed:
+                work.close()
+                raise AssistantError("The assistant is closed; open it again.")
+            job = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
             while True:
                 kind, value = items.get()
                 if kind == "end":
                     return
+                if kind == "error" and isinstance(value, asyncio.CancelledError):
+                    raise AssistantError("The question was stopped before it was finished; ask it again.")
                 if kind == "error":
                     raise value
                 yield value
@@ -245,9 +300,21 @@ class _Loop:
             job.cancel()
 
     def close(self) -> None:
-        """Stops the loop; harmless when repeated."""
-        if self._loop.is_running():
-            self._loop.call_soon_threadsafe(self._loop.stop)
-            self._thread.join(timeout=5)
-            if not self._thread.is_alive():
-                self._loop.close()
+        """Ends what runs in the loop, then the loop; harmless when repeated."""
+        with self._closing:
+            if self._closed:
+                return
+            self._closed = True
+        asyncio.run_coroutine_threadsafe(_cancel_others(), self._loop).add_done_callback(
+            lambda _: self._loop.call_soon_threadsafe(self._loop.stop)
+        )
+        self._thread.join(timeout=5)
+        if not self._thread.is_alive():
+            self._loop.close()
+
+
+async def _cancel_others() -> None:
+    others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+    for task in others:
+        task.cancel()
+    await asyncio.wait(others, timeout=4) if others else None

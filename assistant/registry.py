@@ -31,11 +31,15 @@ class Registry(Generic[T]):
         """Adds or replaces a part, for notebooks that try one of their own."""
         self._parts[name] = part
 
-    def part(self, name: str) -> Callable[..., T]:
-        """The function or class of this name. Raises SettingsError that lists the known names."""
+    def check(self, name: str) -> None:
+        """Imports nothing. Raises SettingsError that lists the known names when there is no part of this name."""
         if name not in self._parts:
             known = ", ".join(sorted(self._parts))
             raise SettingsError(f"There is no {self.noun} named {name!r}; choose one of: {known}.")
+
+    def part(self, name: str) -> Callable[..., T]:
+        """The function or class of this name. Raises SettingsError that lists the known names."""
+        self.check(name)
         part = self._parts[name]
         if isinstance(part, str):
             module, _, attribute = part.partition(":")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import json
 import tomllib
@@ -24,6 +25,15 @@ class Reading(_Group):
     max_megabytes: int = Field(200, ge=1, le=10_000, description="Larger files are refused with a reason.")
     seconds_per_file: int = Field(120, ge=1, le=3600, description="A file that takes longer to read is given up.")
     legacy_encoding: str = Field("", description="Encoding preferred for text that is not Unicode, e.g. gb18030.")
+
+    @model_validator(mode="after")
+    def _encoding_exists(self) -> Reading:
+        if self.legacy_encoding:
+            try:
+                codecs.lookup(self.legacy_encoding)
+            except (LookupError, ValueError) as err:
+                raise ValueError(f"there is no encoding {self.legacy_encoding!r}") from err
+        return self
 
 
 class Chunking(_Group):
@@ -73,6 +83,12 @@ class Retrieval(_Group):
     reranker: str = Field("none", description="none: the fused order is final.")
     min_fused: float = Field(0.0, ge=0, le=1, description="Candidates with a lower fused score are dropped.")
     neighbours: int = Field(0, ge=0, le=3, description="Chunks before and after each hit added to the evidence.")
+
+    @model_validator(mode="after")
+    def _each_route_once(self) -> Retrieval:
+        if len(set(self.routes)) < len(self.routes):
+            raise ValueError("a route is named twice")
+        return self
 
 
 class Judging(_Group):
@@ -155,10 +171,10 @@ class Settings(_Group):
     def load(cls, path: str | Path) -> Settings:
         """Settings from a TOML file; a missing file gives the defaults. Raises SettingsError."""
         file = Path(path)
-        if not file.exists():
-            return cls()
         try:
-            data = tomllib.loads(file.read_text(encoding="utf-8"))
+            data = tomllib.loads(file.read_text(encoding="utf-8-sig"))
+        except (FileNotFoundError, NotADirectoryError):
+            return cls()
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as err:
             raise SettingsError(
                 f"The settings file {str(file)!r} is not readable ({err}); correct or remove it."

@@ -142,7 +142,7 @@ class _Ingest:
             }
         )
         self._base.rename_document(row.document_id, row.path, row.name)
-        self._base.set_state(row)
+        self._base.change_state(row)
         self.tally.moved(job)
 
     def _remember(self, rows: Iterable[FileRow]) -> None:
@@ -150,8 +150,8 @@ class _Ingest:
         for row in rows:
             level = authority(row.name, self._settings.authority_rules, row.authority)
             now = row if level == row.authority else row.model_copy(update={"authority": level})
-            if now != known[row.document_id]:
-                self._base.set_state(now)
+            if now != known.get(row.document_id):
+                self._base.change_state(now)
 
     def _read_all(self, jobs: Sequence[Job]) -> None:
         waiting, running = deque(jobs), dict[Future[Read], Job]()
@@ -292,7 +292,7 @@ class _Ingest:
         names = {row.name for row in rows}
         for row in rows:
             if row.same_content_as and row.same_content_as not in names:
-                self._base.set_state(row.model_copy(update={"same_content_as": ""}))
+                self._base.change_state(row.model_copy(update={"same_content_as": ""}))
 
     def _is_deleted(self, job: Job) -> bool:
         return job.row is not None and self._base.document(job.document_id) is None

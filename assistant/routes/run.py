@@ -23,14 +23,23 @@ class RouteRunner:
         self._pool = ThreadPoolExecutor(max_workers=workers, thread_name_prefix="route")
         self._warm: set[str] = set()
 
-    def retrieve(self, queries: Sequence[Query], seconds: float) -> tuple[Retrieved, ...]:
+    def retrieve(
+        self, queries: Sequence[Query], seconds: float, names: Sequence[str] | None = None
+    ) -> tuple[Retrieved, ...]:
         """One record a query and route, in that order. `seconds`: each route's limit, once it has run before.
 
-        A route's first run loads the model and the matrix, so it may take as long as it needs.
+        `names`: the routes that are asked, all when None. A route's first run loads the model and the matrix, so it
+        may take as long as it needs.
         """
+        known = {route.name: route for route in self.routes}
+        asked = [known[name] for name in (known if names is None else names)]
         started = time.perf_counter()
-        jobs = [(route, query, self._pool.submit(_timed, route, query)) for query in queries for route in self.routes]
+        jobs = [(route, query, self._pool.submit(_timed, route, query)) for query in queries for route in asked]
         return tuple(self._collect(route, query, job, started + seconds) for route, query, job in jobs)
+
+    def add(self, route: Route) -> None:
+        """One more route that can be asked."""
+        self.routes = (*self.routes, route)
 
     def close(self) -> None:
         """Waits for nothing; running searches end by themselves."""

@@ -133,6 +133,15 @@ class Base:
         """Keeps the file's row only (queued, failed, …); chunks of an earlier version stay."""
         self._change(lambda cursor: stored.write_file(cursor, row))
 
+    def change_state(self, row: FileRow) -> None:
+        """Like `set_state`, unless the document was deleted in the meantime: then it stays deleted."""
+
+        def work(cursor: duckdb.DuckDBPyConnection) -> None:
+            if stored.file_rows(cursor, {row.document_id}):
+                stored.write_file(cursor, row)
+
+        self._change(work)
+
     def delete_document(self, document_id: str) -> None:
         """Removes the document: its row, chunks, vectors and postings, in one transaction. Unknown ids do nothing."""
 

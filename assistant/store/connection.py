@@ -150,9 +150,9 @@ class Connection:
                 self._local.inside = False
 
     def _connect(self) -> None:
-        if self.path is not None and not self.read_only:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
         try:
+            if self.path is not None and not self.read_only:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
             target = ":memory:" if self.path is None else str(self.path)
             self._root = duckdb.connect(target, read_only=self.read_only, config=_CONFIG)
         except (duckdb.Error, OSError) as err:
