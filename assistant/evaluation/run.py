@@ -20,7 +20,7 @@ from assistant.settings import Settings
 from assistant.store.base import Base
 from assistant.trace import Candidate, Passage, Trace, Turn
 
-LEAST_HITS = 10
+LEAST_HITS = 30  # several may be of one document, and scorers by document want ten of them
 PATIENCE_SECONDS = 60.0  # a busy machine must not change an evaluation: routes may take their time here
 
 
@@ -110,7 +110,7 @@ def _ask(kb: Assistant, question: Question, retrieval_only: bool, traces: Path |
 
 
 def line_of(question_id: str, trace: Trace, seconds: float) -> dict[str, Any]:
-    """One line of results: hits best first (kept ones, then dropped ones up to ten), confidence, decision, answer."""
+    """One line of results: hits best first (kept ones, then those that only the number kept has dropped, up to thirty), confidence, decision, answer."""
     answered = trace.answered
     decided = trace.last("decided")
     decision = decided.decision if decided else "decline"
