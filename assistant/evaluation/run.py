@@ -110,7 +110,10 @@ def _ask(kb: Assistant, question: Question, retrieval_only: bool, traces: Path |
 
 
 def line_of(question_id: str, trace: Trace, seconds: float) -> dict[str, Any]:
-    """One line of results: hits best first (kept ones, then those that only the number kept has dropped, up to thirty), confidence, decision, answer."""
+    """One line of results: hits, confidence, decision, answer, citations, seconds, attempts.
+
+    Hits are the kept ones, best first, then up to LEAST_HITS those that only the number kept has dropped.
+    """
     answered = trace.answered
     decided = trace.last("decided")
     decision = decided.decision if decided else "decline"
