@@ -21,6 +21,7 @@ import gradio as gr
 from ui import panels
 from ui.actions import Actions
 from ui.background import Adding, Opening
+from ui.guard import OwnPagesOnly
 from ui.layout import Page, layout
 from ui.texts import T
 from ui.theme import theme
@@ -85,6 +86,7 @@ def serve(
         strict_cors=True,
         ssr_mode=False,
         allowed_paths=[],
+        app_kwargs={"middleware": [(OwnPagesOnly, (), {})]},
         favicon_path=HERE / "favicon.svg",
         theme=theme(),
         css=panels.css() + (HERE / "gradio_app.css").read_text(encoding="utf-8"),
