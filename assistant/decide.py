@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from assistant.settings import Judging, Loop
@@ -33,9 +34,9 @@ def _decision(
     value: float, attempts: int, judging: Judging, loop: Loop, gain: float | None, retry: Rewritten | None
 ) -> tuple[str, str]:
     if value >= judging.answer_at:
-        return "answer", f"{value:.2f} reaches {judging.answer_at:.2f}"
+        return "answer", f"{_shown(value)} reaches {judging.answer_at:.2f}"
     low = value < judging.decline_below
-    band = f"{value:.2f} is " + (
+    band = f"{_shown(value)} is " + (
         f"below {judging.decline_below:.2f}"
         if low
         else f"between {judging.decline_below:.2f} and {judging.answer_at:.2f}"
@@ -54,3 +55,8 @@ def _stop(attempts: int, loop: Loop, gain: float | None, retry: Rewritten | None
     if gain is not None and gain < loop.min_gain:
         return f"the last attempt changed the confidence by {gain:+.2f}, less than {loop.min_gain:.2f}"
     return None
+
+
+def _shown(value: float) -> str:
+    """Two digits, cut rather than rounded: 0.996 is not 1.00, and what is below a band never reads as on it."""
+    return f"{math.floor(round(value * 100, 6)) / 100:.2f}"

@@ -346,6 +346,20 @@ class Citation(Record):
     end: int = Field(ge=0)
     text: str
 
+    @classmethod
+    def of(cls, number: int, passage: Passage, start: int, end: int) -> Citation:
+        """The citation of document[start:end], which lies within the passage."""
+        return cls(
+            number=number,
+            chunk_id=passage.chunk_id,
+            document=passage.document,
+            heading=passage.heading,
+            pages=passage.pages,
+            start=start,
+            end=end,
+            text=passage.text[start - passage.start : end - passage.start],
+        )
+
 
 class Sentence(Record):
     """One sentence of the answer with the citations that support it; `supported` None = not checked."""

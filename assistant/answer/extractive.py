@@ -145,10 +145,9 @@ def _cite(chosen: tuple[Quote, ...]) -> tuple[tuple[Citation, ...], tuple[Senten
     for quote in chosen:
         passage, last = quote.passage, citations[-1] if citations else None
         if last and last.chunk_id == passage.chunk_id and _only_space(passage, last.end, quote.start):
-            text = passage.text[last.start - passage.start : quote.end - passage.start]
-            citations[-1] = last.model_copy(update={"end": quote.end, "text": text})
+            citations[-1] = Citation.of(last.number, passage, last.start, quote.end)
         else:
-            citations.append(_citation(len(citations) + 1, quote))
+            citations.append(Citation.of(len(citations) + 1, passage, quote.start, quote.end))
         said.append(Sentence(text=quote.text, citations=(len(citations),), supported=True, why="quoted word for word"))
     return tuple(citations), tuple(said)
 
@@ -165,17 +164,3 @@ def _text(said: Sequence[Sentence]) -> str:
 
 def _only_space(passage: Passage, start: int, end: int) -> bool:
     return not passage.text[start - passage.start : end - passage.start].strip()
-
-
-def _citation(number: int, quote: Quote) -> Citation:
-    passage = quote.passage
-    return Citation(
-        number=number,
-        chunk_id=passage.chunk_id,
-        document=passage.document,
-        heading=passage.heading,
-        pages=passage.pages,
-        start=quote.start,
-        end=quote.end,
-        text=quote.text,
-    )

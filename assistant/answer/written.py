@@ -94,8 +94,8 @@ def check(text: str, used: tuple[Passage, ...]) -> tuple[tuple[Sentence, ...], t
         words = _MARK.sub("", part).strip()
         if words:
             said.append(Sentence(text=words, citations=valid, why="" if valid else "names no source"))
-    cited = dict.fromkeys(n for s in said for n in s.citations)
-    return tuple(said), tuple(_citation(n, used[n - 1]) for n in sorted(cited)), tuple(removed)
+    cited = sorted({n for s in said for n in s.citations})
+    return tuple(said), tuple(Citation.of(n, p, p.start, p.end) for n in cited if (p := used[n - 1])), tuple(removed)
 
 
 def _cited_sentences(text: str) -> list[str]:
@@ -110,16 +110,3 @@ def _cited_sentences(text: str) -> list[str]:
         if part.strip():
             joined.append(part)
     return joined
-
-
-def _citation(number: int, passage: Passage) -> Citation:
-    return Citation(
-        number=number,
-        chunk_id=passage.chunk_id,
-        document=passage.document,
-        heading=passage.heading,
-        pages=passage.pages,
-        start=passage.start,
-        end=passage.end,
-        text=passage.text,
-    )

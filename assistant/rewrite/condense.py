@@ -9,13 +9,16 @@ from assistant.language import ASKING_WORDS
 from assistant.tokens import query_terms
 from assistant.trace import Condensed, Turn
 
-_POINTS_BACK = re.compile(
-    r"^(?:那么?|还有|另外|然后|而)(?!里有)|(?:它们?|他们?|她们?|这个|那个|这些|那些|该|此|上述|前者|后者|其中|其)(?!他|中国|实)"
-    r"|呢[？?]?\s*$"
-    r"|^(?:and|or|but|also|then|what about|how about)\b"
-    r"|\b(?:it|its|they|them|their|theirs|he|him|his|she|her|hers|this|that|these|those|there|former|latter|same)\b",
+_FOLLOWS = re.compile(
+    r"^(?:那么?(?!里)|还有|另外|然后|而(?!且))|呢[？?]?\s*$|^(?:and|or|but|also|then|what about|how about)\b",
     re.IGNORECASE,
 )
+_PRONOUN = re.compile(
+    r"(?:它们?|他们?|她们?|这个|那个|这些|那些|此|上述|前者|后者|其中|其)(?!他|中国|实|余|次)"
+    r"|\b(?:it|its|they|them|their|theirs|he|him|his|she|her|hers|this|these|those|former|latter)\b",
+    re.IGNORECASE,
+)
+FEW_TERMS = 3  # a question with more of its own words stands alone even if it says "it" somewhere
 MOST_ADDED = 8
 
 
@@ -23,7 +26,7 @@ def condense(question: str, history: Sequence[Turn]) -> Condensed:
     """The question to search for. It is the question itself unless it points back to the turn before it."""
     if not history:
         return _as_asked(question, "the first question of the conversation")
-    if not _POINTS_BACK.search(question):
+    if not _points_back(question):
         return _as_asked(question, "the question stands alone")
     added = _key_terms(history[-1].question, question)
     if not added:
@@ -37,6 +40,13 @@ def condense(question: str, history: Sequence[Turn]) -> Condensed:
     )
 
 
+def _points_back(question: str) -> bool:
+    if _FOLLOWS.search(question):
+        return True
+    own = [t for t in query_terms(question) if t.text not in ASKING_WORDS and not _PRONOUN.fullmatch(t.text)]
+    return len(own) <= FEW_TERMS and _PRONOUN.search(question) is not None
+
+
 def _as_asked(question: str, why: str) -> Condensed:
     return Condensed(original=question, standalone=question, method="as asked", why=why)
 
@@ -44,7 +54,7 @@ def _as_asked(question: str, why: str) -> Condensed:
 def _key_terms(last: str, question: str) -> tuple[str, ...]:
     """Words of the last question that carry meaning and are not in this one, as written, in order."""
     known = {t.text for t in query_terms(question)}
-    words = re.findall(r"[\w.+#-]+", _ZH_QUESTION.sub(" ", last))
+    words = [re.sub(r"['’]s$", "", w) for w in re.findall(r"[\w.+#'’-]+", _ZH_QUESTION.sub(" ", last))]
     kept = [w for w in words if w.casefold() not in ASKING_WORDS and w.casefold() not in known]
     return tuple(dict.fromkeys(kept))[:MOST_ADDED]
 
