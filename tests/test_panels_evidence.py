@@ -164,7 +164,7 @@ def test_evidence_before_a_question_invites_and_after_an_empty_search_helps():
 
 def test_evidence_in_chinese_speaks_chinese():
     shown = text(evidence.panel(sample.answered_trace(), lang="zh"))
-    for words in ("把握度", "各次尝试", "向量", "得分的由来", "查看计算过程", "第 3 页"):
+    for words in ("置信度", "各次尝试", "向量", "得分的由来", "查看计算过程", "第 3 页"):
         assert words in shown
 
 

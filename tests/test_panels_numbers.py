@@ -55,11 +55,11 @@ def test_terms_of_a_record_that_does_not_add_up_are_not_made_to():
 
 @pytest.mark.accept("A7")
 def test_a_number_that_was_not_computed_is_a_dash_with_its_reason():
-    html = numbers.reading(Reading.not_run('no "reranker" chosen'))
+    html = numbers.reading(Reading.not_run('no "reranker" chosen'), T("en"))
     assert ">–<" in html
     assert "no &quot;reranker&quot; chosen" in html
     assert "0" not in html
-    assert ">0.000<" in numbers.reading(Reading.of(0.0, "cosine"))
+    assert ">0.000<" in numbers.reading(Reading.of(0.0, "cosine"), T("en"))
 
 
 def test_seconds_are_written_for_people():

@@ -80,7 +80,7 @@ def test_language_changes_words_not_records():
     view = View().begin(draft()).asked(sample.answered_trace())
     chinese = view.speak("zh")
     assert chinese.turns == view.turns
-    assert "把握度" in chinese.evidence()
+    assert "置信度" in chinese.evidence()
     assert view.speak("xx").lang == "en"
 
 

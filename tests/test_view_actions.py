@@ -146,7 +146,7 @@ def test_another_answer_and_language_can_be_chosen_while_a_question_runs(actions
     actions.spoke(screen, "zh", "", "")
     drawn = list(asking)
     assert screen.view.selected == 0
-    assert "把握度" in drawn[-1][page.ask.evidence]
+    assert "置信度" in drawn[-1][page.ask.evidence]
 
 
 def test_an_error_is_one_sentence_in_the_conversation(actions):

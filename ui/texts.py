@@ -1,6 +1,6 @@
 """Every word of the interface, in English and Chinese.
 
-What stages say about their own decisions ("why …") is part of the records and is shown as recorded.
+What stages say about their own decisions ("why …") is part of the records: see ui/panels/sentences.py.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "no_evidence": ("The evidence appears here", "依据显示在这里"),
     "no_evidence_hint": (
         "Confidence, attempts and every passage with its scores, for the answer you select.",
-        "所选答案的把握度、各次尝试，以及每个片段的全部得分。",
+        "所选答案的置信度、各次尝试，以及每个片段的全部得分。",
     ),
     "nothing_found": ("No passage was found", "没有找到任何片段"),
     "nothing_found_hint": (
@@ -131,9 +131,17 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "window": ("window {n} tokens", "窗口 {n} 词元"),
     "left_out": ("Left out for lack of room", "因篇幅未放入"),
     "counted_by_server": ("counted by the model server: {n}", "模型服务器计数：{n}"),
+    "prompt.system": ("system", "系统"),
+    "prompt.user": ("user", "用户"),
+    "prompt.rules": ("rules", "规则"),
+    "prompt.evidence": ("evidence", "依据"),
+    "prompt.question": ("question", "问题"),
+    "prompt.reserve": ("reserve", "预留"),
+    "stage.search": ("search", "检索"),
+    "stage.answer": ("answer", "作答"),
     "took": ("{seconds} in all", "共用 {seconds}"),
     # confidence
-    "confidence": ("Confidence", "把握度"),
+    "confidence": ("Confidence", "置信度"),
     "decision.answer": ("Answer", "作答"),
     "decision.caveat": ("Answer with a caveat", "附说明作答"),
     "decision.rewrite": ("Try again", "重试"),
@@ -150,7 +158,7 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "contribution": ("Contribution", "贡献"),
     "points": ("Points", "分值"),
     "adjustment": ("adjustment", "调整"),
-    "sum": ("Confidence", "把握度"),
+    "sum": ("Confidence", "置信度"),
     "formula": ("Formula", "公式"),
     "method_coefficients": ("method {method} · coefficients {coefficients}", "方法 {method} · 系数 {coefficients}"),
     "answer_at": ("answer from {n}", "{n} 起作答"),
@@ -218,6 +226,16 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "route.text": ("text", "文本"),
     "unit.cosine": ("cosine", "余弦"),
     "unit.bm25": ("BM25", "BM25"),
+    "unit.fused": ("fused", "融合"),
+    "unit.authority": ("authority", "权威性"),
+    "unit.headroom": ("headroom", "高出平均的比例"),
+    "unit.share of the bound": ("share of the bound", "占上限的比例"),
+    "unit.min-max": ("min-max", "最小–最大归一"),
+    "unit.reciprocal rank": ("reciprocal rank", "倒数名次"),
+    "unit.share of idf": ("share of idf", "逆文档频率占比"),
+    "unit.share of terms": ("share of terms", "词的占比"),
+    "unit.share of identifiers": ("share of identifiers", "标识符占比"),
+    "unit.share of the top score": ("share of the top score", "占最高分的比例"),
     "repeated_header": ("repeated from the table's head", "重复的表头"),
     # parts that come with the product, by the name they have in the records
     "signal.coverage": ("Words covered", "词语覆盖"),
@@ -240,10 +258,10 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "lower_better": ("lower is better", "越小越好"),
     "no_direction": ("neither high nor low is better", "无优劣之分"),
     "range": ("range", "范围"),
-    "legend.confidence": ("How sure it is that the documents answer the question", "文档能回答该问题的把握"),
+    "legend.confidence": ("How sure it is that the documents answer the question", "文档能够回答该问题的可信程度"),
     "legend.points": (
         "By how much one term moves the confidence; all points add up to it",
-        "该项使把握度变动多少；各项相加即为把握度",
+        "该项使置信度变动多少；各项相加即为置信度",
     ),
     "legend.weight": ("How much a signal or route counts", "信号或路线所占的权重"),
     "legend.contribution": (

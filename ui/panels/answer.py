@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from assistant.trace import Answered, Citation, Condensed, Failed, Prompt, Sentence, Trace
 from ui.panels import numbers
 from ui.panels.markup import esc, opening, place, said
+from ui.panels.reasons import reason, told
 from ui.texts import T, Texts
 
 _BRACKET = re.compile(r"\s*\[(\d{1,3})\]")
@@ -37,7 +38,7 @@ def prompt(trace: Trace, lang: str = "en") -> str:
 
 def _answer(a: Answered, turn: int, t: Texts) -> str:
     by_number = {c.number: c for c in a.citations}
-    caveat = f'<p class="gb-caveat"><strong>{t("caveat")}</strong> {said(a.caveat)}</p>' if a.caveat else ""
+    caveat = f'<p class="gb-caveat"><strong>{t("caveat")}</strong> {told(a.caveat, t)}</p>' if a.caveat else ""
     return (
         f'<div class="gb-answer">{caveat}<div class="gb-prose" dir="auto">{_sentences(a, by_number, turn, t)}</div>'
         f"{_incomplete(a, t)}{_sources(a.citations, turn, t)}{_label(a, t)}</div>"
@@ -66,8 +67,10 @@ def _sentence(s: Sentence, by_number: Mapping[int, Citation], cite: bool, turn: 
     body = f"{_with_chips(s.text, by_number, turn, t)}{''.join(chip(by_number[n], turn, t) for n in numbers)}"
     if s.supported is False:
         tag = f'<span class="gb-tag gb-unsupported-tag">{t("unsupported")}</span>'
-        return f'<span class="gb-unsupported" title="{esc(s.why)}">{body}{tag}</span>'
-    title = f' title="{esc(s.why or t("unchecked"))}"' if s.supported is None and not s.citations else ""
+        return f'<span class="gb-unsupported" title="{esc(reason(s.why, t.lang))}">{body}{tag}</span>'
+    title = (
+        f' title="{esc(reason(s.why, t.lang) or t("unchecked"))}"' if s.supported is None and not s.citations else ""
+    )
     return f"<span{title}>{body}</span>"
 
 
@@ -105,13 +108,13 @@ def _label(a: Answered, t: Texts) -> str:
     if a.removed_citations:
         gone = ", ".join(str(n) for n in a.removed_citations)
         removed = f'<span class="gb-warn">{t("removed_citations", numbers=gone)}</span>'
-    return f'<p class="gb-made">{said(a.label)}{removed}</p>'
+    return f'<p class="gb-made">{told(a.label, t)}{removed}</p>'
 
 
 def _incomplete(a: Answered, t: Texts) -> str:
     if a.state == "complete":
         return ""
-    return f'<p class="gb-caveat"><strong>{t("incomplete")}</strong> {said(a.why)}</p>'
+    return f'<p class="gb-caveat"><strong>{t("incomplete")}</strong> {told(a.why, t)}</p>'
 
 
 def _declined(a: Answered, t: Texts) -> str:
@@ -126,11 +129,13 @@ def _declined(a: Answered, t: Texts) -> str:
 
 
 def _failed(f: Failed, t: Texts) -> str:
+    message = told(f.message, t)
     if f.stage == "stopped":
-        return f'<div class="gb-answer gb-stopped"><strong>{t("stopped_title")}</strong><p>{said(f.message)}</p></div>'
+        return f'<div class="gb-answer gb-stopped"><strong>{t("stopped_title")}</strong><p>{message}</p></div>'
+    stage = esc(t.name("stage", f.stage))
     return (
-        f'<div class="gb-answer gb-error" role="alert"><strong title="{esc(f.stage)}">{t("failed_at")}</strong>'
-        f"<p>{said(f.message)}</p></div>"
+        f'<div class="gb-answer gb-error" role="alert"><strong title="{stage}">{t("failed_at")}</strong>'
+        f"<p>{message}</p></div>"
     )
 
 
@@ -138,7 +143,7 @@ def _asked_as(trace: Trace, turn: int, t: Texts) -> str:
     condensed: Condensed | None = trace.last("condensed")
     asked = condensed.standalone if condensed else trace.question
     changed = condensed is not None and condensed.standalone != condensed.original
-    why = f'<p class="gb-why">{said(condensed.why)}</p>' if condensed and changed else ""
+    why = f'<p class="gb-why">{told(condensed.why, t)}</p>' if condensed and changed else ""
     summary = f"{t('asked_as')} <em>“{said(asked)}”</em>" if changed else f"<span>{t('edit_question')}</span>"
     form = (
         f'<div class="gb-rerun"><input type="text" value="{esc(asked)}" data-field="rerun" '
@@ -148,8 +153,8 @@ def _asked_as(trace: Trace, turn: int, t: Texts) -> str:
 
 
 def _prompt(p: Prompt, t: Texts) -> str:
-    messages = "".join(f"<h4>{esc(role)}</h4><pre>{said(text)}</pre>" for role, text in p.messages)
-    tokens = " · ".join(f"{esc(k)} {t('tokens', n=numbers.count(v))}" for k, v in p.tokens.items())
+    messages = "".join(f"<h4>{esc(t.name('prompt', role))}</h4><pre>{said(text)}</pre>" for role, text in p.messages)
+    tokens = " · ".join(f"{esc(t.name('prompt', k))} {t('tokens', n=numbers.count(v))}" for k, v in p.tokens.items())
     server = ""
     if p.counted_by_server is not None:
         server = " · " + t("counted_by_server", n=numbers.count(p.counted_by_server))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from assistant.trace import Confidence, Decided, Retrieved, Rewritten, Trace
 from ui.panels import numbers
 from ui.panels.markup import bar, esc, said
+from ui.panels.reasons import reason, told
 from ui.texts import T, Texts
 
 
@@ -25,7 +26,7 @@ def _item(trace: Trace, n: int, shown: bool, t: Texts) -> str:
     decided: Decided | None = trace.last("decided", n)
     best = trace.best_attempt == n and trace.attempts > 1
     how = said(t.name("rewriter", rewritten.rewriter)) if rewritten else t("first_search")
-    why = f'<p class="gb-why">{said(rewritten.why)}</p>' if rewritten else ""
+    why = f'<p class="gb-why">{told(rewritten.why, t)}</p>' if rewritten else ""
     outcome = _outcome(decided, t) if decided else ""
     flag = f'<span class="gb-flag">{t("stands_on_this")}</span>' if best else ""
     return (
@@ -80,13 +81,14 @@ def route(step: Retrieved, t: Texts) -> str:
     if step.state == "done":
         said_ = f"{t.count('hits', len(step.hits))} · {numbers.seconds(step.seconds)}"
         return f'<span class="gb-route">{name}{part} <small>{said_}</small></span>'
+    why = reason(step.why, t.lang)
     return (
-        f'<span class="gb-route gb-off" title="{esc(step.why)}">{name}{part} '
-        f"<small>{numbers.NONE} {t(f'route_{step.state}')}: {said(step.why)}</small></span>"
+        f'<span class="gb-route gb-off" title="{esc(why)}">{name}{part} '
+        f"<small>{numbers.NONE} {t(f'route_{step.state}')}: {said(why)}</small></span>"
     )
 
 
 def _outcome(decided: Decided, t: Texts) -> str:
     word = t.name("decision", decided.decision)
     gain = f' <span class="gb-gain">{numbers.signed(decided.gain, 2)}</span>' if decided.gain is not None else ""
-    return f'<p class="gb-outcome"><strong>{word}</strong>{gain} {said(decided.why)}</p>'
+    return f'<p class="gb-outcome"><strong>{word}</strong>{gain} {told(decided.why, t)}</p>'

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from assistant.trace import Adjustment, Confidence, Decided, Signal
 from ui.panels import numbers
 from ui.panels.markup import esc, opening, said
+from ui.panels.reasons import told
 from ui.texts import T, Texts
 
 TONES = {"answer": "gb-good", "caveat": "gb-fair", "rewrite": "gb-fair", "decline": "gb-poor"}
@@ -34,8 +35,8 @@ def _head(c: Confidence, decided: Decided | None, t: Texts) -> str:
     word = t.name("decision", decided.decision) if decided else t("undecided")
     limited = ""
     if c.limited_by:
-        limited = f'<p class="gb-limited"><span>{t("limited_by")}</span> {said(c.limited_by)}</p>'
-    why = f'<p class="gb-why">{said(decided.why)}</p>' if decided and decided.why else ""
+        limited = f'<p class="gb-limited"><span>{t("limited_by")}</span> {told(c.limited_by, t)}</p>'
+    why = f'<p class="gb-why">{told(decided.why, t)}</p>' if decided and decided.why else ""
     return (
         f'<div class="gb-conf-head"><span class="gb-big" title="{c.value!r} · {numbers.tip("confidence", t)}">{shown}'
         f'</span><div class="gb-conf-words"><span class="gb-label">{t("confidence")}</span>'
@@ -94,7 +95,7 @@ def _calculation(c: Confidence, t: Texts) -> str:
     )
     rows = [_row(t("start"), t("start_why"), ("", "", "", numbers.signed(c.intercept, 3)), start, t)]
     for signal, bar in zip(c.signals, rest, strict=False):
-        rows.append(_row(said(t.name("signal", signal.name)), said(signal.why), _cells(signal, t), bar, t))
+        rows.append(_row(said(t.name("signal", signal.name)), told(signal.why, t), _cells(signal, t), bar, t))
     for adjustment, bar in zip(c.adjustments, rest[len(c.signals) :], strict=True):
         rows.append(_adjustment(adjustment, bar, t))
     return (
@@ -107,8 +108,8 @@ def _calculation(c: Confidence, t: Texts) -> str:
 def _cells(s: Signal, t: Texts) -> tuple[str, str, str, str]:
     unit = f' <small class="gb-unit">{esc(t.name("unit", s.raw.unit))}</small>' if s.raw.unit else ""
     return (
-        f"{numbers.reading(s.raw)}{unit}{numbers.reason(s.raw)}",
-        numbers.reading(s.value),
+        f"{numbers.reading(s.raw, t)}{unit}{numbers.reason(s.raw, t)}",
+        numbers.reading(s.value, t),
         numbers.fixed(s.weight, 3),
         numbers.signed(s.contribution, 3),
     )
@@ -116,7 +117,7 @@ def _cells(s: Signal, t: Texts) -> tuple[str, str, str, str]:
 
 def _adjustment(a: Adjustment, bar: _Bar, t: Texts) -> str:
     name = f'{said(t.name("signal", a.name))} <small class="gb-unit">{t("adjustment")}</small>'
-    return _row(name, said(a.why), ("", "", "", ""), bar, t)
+    return _row(name, told(a.why, t), ("", "", "", ""), bar, t)
 
 
 def _row(name: str, why: str, cells: tuple[str, str, str, str], bar: _Bar, t: Texts) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from assistant.documents import FileRow, IngestReport, Progress
 from ui.panels import numbers, states
 from ui.panels.markup import bar, esc, opening, said
+from ui.panels.reasons import told
 from ui.texts import T, Texts
 
 MOST_ROWS = 200
@@ -84,11 +85,11 @@ def _facts(r: FileRow, t: Texts) -> str:
 
 def _reason(r: FileRow, t: Texts) -> str:
     kind = f"<b>{t.name('trouble', r.error_kind)}</b> " if r.error_kind else ""
-    reason = f'<p class="gb-why">{kind}{said(r.reason)}</p>' if r.reason or kind else ""
+    why = f'<p class="gb-why">{kind}{told(r.reason, t)}</p>' if r.reason or kind else ""
     if not r.warnings:
-        return reason
-    items = "".join(f"<li>{said(w)}</li>" for w in r.warnings)
-    return reason + opening(t.count("warnings_n", len(r.warnings)), f"<ul>{items}</ul>", "gb-quiet")
+        return why
+    items = "".join(f"<li>{told(w, t)}</li>" for w in r.warnings)
+    return why + opening(t.count("warnings_n", len(r.warnings)), f"<ul>{items}</ul>", "gb-quiet")
 
 
 def _remove(r: FileRow, t: Texts) -> str:
@@ -110,7 +111,7 @@ def progress(now: Progress | None, files: Sequence[Progress] = (), stopping: boo
         return f'<section class="gb-job" role="status">{spin}<strong>{title}</strong></section>'
     items = "".join(
         f'<li><span class="gb-state gb-s-{p.state}">{t.name("state", p.state)}</span>{said(p.file)}'
-        f"{f'<small>{said(p.reason)}</small>' if p.reason else ''}</li>"
+        f"{f'<small>{told(p.reason, t)}</small>' if p.reason else ''}</li>"
         for p in files
     )
     return (
@@ -154,18 +155,17 @@ def report(done: IngestReport, lang: str = "en") -> str:
         facts.append(t("report.reused", n=numbers.count(done.reused)))
     facts.append(numbers.seconds(done.seconds))
     title = t("job_cancelled") if done.cancelled else t("job_partly") if done.failed else t("job_done")
-    notices = "".join(f"<li>{said(n)}</li>" for n in done.notices)
-    told = "".join(_untaken(name, why) for name, why in done.failed) + notices
+    notices = "".join(f"<li>{told(n, t)}</li>" for n in done.notices)
+    rows = _untaken(done.failed, t) + notices
     skipped = ""
     if done.skipped:
-        items = "".join(_untaken(name, why) for name, why in done.skipped)
-        skipped = opening(t.count("skipped_n", len(done.skipped)), f"<ul>{items}</ul>", "gb-quiet")
+        skipped = opening(t.count("skipped_n", len(done.skipped)), f"<ul>{_untaken(done.skipped, t)}</ul>", "gb-quiet")
     return (
         f'<section class="gb-job gb-job-done" role="status"><strong>{title}</strong>'
-        f'<span class="gb-job-facts">{" · ".join(facts)}</span>{f"<ul>{told}</ul>" if told else ""}{skipped}</section>'
+        f'<span class="gb-job-facts">{" · ".join(facts)}</span>{f"<ul>{rows}</ul>" if rows else ""}{skipped}</section>'
     )
 
 
-def _untaken(name: str, why: str) -> str:
-    """One file that was not taken in; most reasons name it themselves."""
-    return f"<li>{said(why)}</li>" if name in why else f"<li><b>{said(name)}</b> {said(why)}</li>"
+def _untaken(files: Sequence[tuple[str, str]], t: Texts) -> str:
+    """Files that were not taken in; most reasons name theirs themselves."""
+    return "".join(f"<li>{'' if name in why else f'<b>{said(name)}</b> '}{told(why, t)}</li>" for name, why in files)

@@ -9,6 +9,7 @@ from ui.panels import numbers
 from ui.panels.marking import mark
 from ui.panels.markup import esc, lang_of, opening, place, said, width
 from ui.panels.origin import origin
+from ui.panels.reasons import reason, told
 from ui.texts import T, Texts
 
 OPEN_CARDS = 3
@@ -57,7 +58,7 @@ def panel(trace: Trace, attempt: int | None = None, lang: str = "en") -> str:
 def _method(fused: Fused, t: Texts) -> str:
     weights = " · ".join(f"{esc(t.name('route', r))} {numbers.fixed(w, 2)}" for r, w in fused.weights.items())
     how = t("fused_by", method=esc(t.name("method", fused.method)))
-    return f'<small title="{esc(fused.weights_why)}">{how} · {weights}</small>'
+    return f'<small title="{esc(reason(fused.weights_why, t.lang))}">{how} · {weights}</small>'
 
 
 def _legend(fused: Fused, t: Texts) -> str:
@@ -107,7 +108,7 @@ def _headline(c: Candidate, fused: Fused, scale: Scale, t: Texts) -> str:
     return (
         f'<span class="gb-fused" title="{numbers.tip(kind, t)}">'
         f'<span class="gb-bar gb-stack" aria-hidden="true">{parts}'
-        f"</span><small>{t('fused')}</small> {numbers.reading(c.fused, kind)}</span>"
+        f"</span><small>{t('fused')}</small> {numbers.reading(c.fused, t, kind)}</span>"
     )
 
 
@@ -128,7 +129,7 @@ def _path(c: Candidate, fused: Fused, t: Texts) -> str:
         moved = numbers.movement(c.fused_rank, c.rerank_rank, t)
         stages.append(f"<span>{t('rerank')} {_place(c.rerank_rank)}{moved}</span>")
     else:
-        stages.append(f"<span>{t('rerank')} {numbers.reading(c.rerank)}</span>")
+        stages.append(f"<span>{t('rerank')} {numbers.reading(c.rerank, t)}</span>")
     last = numbers.movement(c.rerank_rank or c.fused_rank, c.final_rank, t)
     stages.append(f"<span><b>{t('final')} {_place(c.final_rank)}</b>{last}</span>")
     arrow = '<span class="gb-arrow" aria-hidden="true">→</span>'
@@ -156,18 +157,18 @@ def _scores(c: Candidate, fused: Fused, scale: Scale, t: Texts) -> str:
         f'<table class="gb-scores"><thead><tr><th scope="col">{t("route")}</th><th aria-hidden="true"></th>{heads}</tr>'
         f'</thead><tbody>{rows}</tbody><tbody class="gb-total"><tr><th scope="row">{t("fused")}</th><td></td>'
         f'<td class="gb-num">{_rank(c.fused_rank)}</td><td></td><td></td>'
-        f'<td class="gb-num" title="{numbers.tip(kind, t)}">{numbers.reading(c.fused, kind)}</td></tr>{reranked}'
+        f'<td class="gb-num" title="{numbers.tip(kind, t)}">{numbers.reading(c.fused, t, kind)}</td></tr>{reranked}'
         "</tbody></table>"
     )
 
 
 def _reranked(c: Candidate, t: Texts) -> str:
     if c.rerank.value is None:
-        why = f"{numbers.reading(c.rerank)} {numbers.reason(c.rerank)}"
+        why = f"{numbers.reading(c.rerank, t)} {numbers.reason(c.rerank, t)}"
         return f'<tr><th scope="row">{t("rerank")}</th><td class="gb-off-line" colspan="5">{why}</td></tr>'
     return (
         f'<tr><th scope="row">{t("rerank")}</th><td></td><td class="gb-num">{_rank(c.rerank_rank)}</td>'
-        f'<td class="gb-num" title="{numbers.tip("rerank", t)}">{numbers.reading(c.rerank, "rerank")} '
+        f'<td class="gb-num" title="{numbers.tip("rerank", t)}">{numbers.reading(c.rerank, t, "rerank")} '
         f'<small class="gb-unit">{esc(c.rerank.unit)}</small></td><td></td><td></td></tr>'
     )
 
@@ -181,15 +182,15 @@ def _score(index: int, r: RouteScore, share: float, digits: int, scale: Scale, t
     drawn = width(r.raw.value or 0.0, scale.raw.get((r.route, r.part), 0.0))
     unit = esc(t.name("unit", r.raw.unit)) if r.raw.unit and r.raw.value is not None else ""
     # a route that did not find the chunk adds nothing, which is not a score of 0
-    shown = numbers.fixed(share, digits) if r.rank else numbers.reading(r.raw)
+    shown = numbers.fixed(share, digits) if r.rank else numbers.reading(r.raw, t)
     return (
         f'<tr><th scope="row"><i class="gb-key gb-r{index}" aria-hidden="true"></i>'
         f"{said(t.name('route', r.route))}{part}</th>"
         f'<td><span class="gb-bar gb-r{index}" aria-hidden="true"><i style="width:{drawn}"></i></span></td>'
         f'<td class="gb-num">{_rank(r.rank)}</td>'
-        f'<td class="gb-num" title="{numbers.tip(r.raw.unit, t)}">{numbers.reading(r.raw)} '
-        f'<small class="gb-unit">{unit}</small>{numbers.reason(r.raw)}</td>'
-        f'<td class="gb-num">{numbers.reading(r.normalised, "normalised" if digits == 3 else "rrf")}</td>'
+        f'<td class="gb-num" title="{numbers.tip(r.raw.unit, t)}">{numbers.reading(r.raw, t)} '
+        f'<small class="gb-unit">{unit}</small>{numbers.reason(r.raw, t)}</td>'
+        f'<td class="gb-num">{numbers.reading(r.normalised, t, "normalised" if digits == 3 else "rrf")}</td>'
         f'<td class="gb-num">{shown}</td></tr>'
     )
 
@@ -249,9 +250,9 @@ def _dropped_row(trace: Trace, c: Candidate, t: Texts) -> str:
     where = place(passage.document, passage.heading, passage.pages, t) if passage else said(c.chunk_id)
     ranks = " · ".join(f"{said(t.name('route', r.route))} {_place(r.rank)}" for r in c.routes)
     start = f"<p>{esc(passage.text[:140])}</p>" if passage else ""
-    why = said(c.dropped.why) if c.dropped else ""
+    why = told(c.dropped.why, t) if c.dropped else ""
     return (
         f'<li data-card="{esc(c.chunk_id)}" tabindex="-1"><span class="gb-rank">{c.fused_rank}</span>'
         f'<div><span class="gb-where">{where}</span><p class="gb-why">{why}</p>{start}</div>'
-        f'<span class="gb-dropped-n">{ranks} · {t("fused")} {numbers.reading(c.fused, kind)}</span></li>'
+        f'<span class="gb-dropped-n">{ranks} · {t("fused")} {numbers.reading(c.fused, t, kind)}</span></li>'
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from assistant.trace import Reading
+from ui.panels import reasons
 from ui.panels.markup import esc
 from ui.texts import Texts
 
@@ -93,16 +94,21 @@ def adding_up(values: Sequence[float], total: float, digits: int) -> list[float]
     return [f / unit for f in floors]
 
 
-def reading(r: Reading, kind: str = "") -> str:
+def reading(r: Reading, t: Texts, kind: str = "") -> str:
     """HTML: the number, or "–" with the reason on it; a number that was not computed is never written as 0."""
     if r.value is not None:
-        return f'<span class="gb-n" title="{r.value!r} {esc(r.unit)}">{number(kind or r.unit, r.value)}</span>'
-    return f'<span class="gb-none gb-{r.state}" title="{esc(r.why)}">{NONE}</span>'
+        return f'<span class="gb-n" title="{r.value!r} {esc(unit(r, t))}">{number(kind or r.unit, r.value)}</span>'
+    return f'<span class="gb-none gb-{r.state}" title="{esc(reasons.reason(r.why, t.lang))}">{NONE}</span>'
 
 
-def reason(r: Reading) -> str:
+def reason(r: Reading, t: Texts) -> str:
     """HTML: why there is no number, "" when there is one."""
-    return "" if r.value is not None else f'<span class="gb-why"><bdi>{esc(r.why)}</bdi></span>'
+    return "" if r.value is not None else f'<span class="gb-why">{reasons.told(r.why, t)}</span>'
+
+
+def unit(r: Reading, t: Texts) -> str:
+    """The unit's name, "" for a plain number."""
+    return t.name("unit", r.unit) if r.unit else ""
 
 
 def count(n: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from assistant.trace import Candidate, Fused, Hit, Reranked, Retrieved, RouteScore, Trace
 from ui.panels import numbers
 from ui.panels.markup import bar, esc, said
+from ui.panels.reasons import told
 from ui.texts import T, Texts
 
 
@@ -21,7 +22,7 @@ def _route(r: RouteScore, step: Retrieved | None, c: Candidate, t: Texts) -> str
     hit = next((h for h in step.hits if h.chunk_id == c.chunk_id), None) if step else None
     if step is None or hit is None:
         why = r.raw.why or (step.why if step else "") or t("not_found_by")
-        return f"<h4>{said(t.name('route', r.route))}</h4><p>{numbers.NONE} {said(why)}</p>"
+        return f"<h4>{said(t.name('route', r.route))}</h4><p>{numbers.NONE} {told(why, t)}</p>"
     return _terms(hit, step, t) if hit.matches else _similarity(hit, step, t)
 
 
@@ -71,7 +72,7 @@ def _similarity(hit: Hit, step: Retrieved, t: Texts) -> str:
 
 def _fusion(c: Candidate, fused: Fused, t: Texts) -> str:
     if c.fused.value is None:
-        return f"<h4>{t('how_fused')}</h4><p>{numbers.NONE} {said(c.fused.why)}</p>"
+        return f"<h4>{t('how_fused')}</h4><p>{numbers.NONE} {told(c.fused.why, t)}</p>"
     reciprocal = fused.rrf_k is not None
     digits = numbers.NUMBERS["rrf" if reciprocal else "fused"].digits
     found = [r for r in c.routes if r.rank]
@@ -81,7 +82,7 @@ def _fusion(c: Candidate, fused: Fused, t: Texts) -> str:
         for r, share in zip(found, shares, strict=True)
     )
     total = " + ".join(numbers.fixed(s, digits) for s in shares)
-    note = t("rrf_note", k=fused.rrf_k) if reciprocal else said(fused.weights_why)
+    note = t("rrf_note", k=fused.rrf_k) if reciprocal else told(fused.weights_why, t)
     return (
         f'<h4>{t("how_fused")}</h4><div class="gb-formula">{lines}'
         f"<code>{total} = {numbers.fixed(c.fused.value, digits)}</code></div><p>{note}</p>"
@@ -98,10 +99,10 @@ def _share(r: RouteScore, k: int | None, t: Texts) -> str:
 
 def _order(c: Candidate, reranked: Reranked | None, t: Texts) -> str:
     if c.rerank.state == "value":
-        score = f"{t('rerank')} {numbers.reading(c.rerank, 'rerank')}"
+        score = f"{t('rerank')} {numbers.reading(c.rerank, t, 'rerank')}"
     else:
-        score = f"{t('rerank')} {numbers.NONE} {said(c.rerank.why)}"
+        score = f"{t('rerank')} {numbers.NONE} {told(c.rerank.why, t)}"
     ranks = f"{t('fused')} #{c.fused_rank} → {t('final')} {f'#{c.final_rank}' if c.final_rank else numbers.NONE}"
-    dropped = f"<p>{t('dropped')}: {said(c.dropped.why)}</p>" if c.dropped else ""
-    why = f"<p>{said(reranked.why)}</p>" if reranked and reranked.why and reranked.why != c.rerank.why else ""
+    dropped = f"<p>{t('dropped')}: {told(c.dropped.why, t)}</p>" if c.dropped else ""
+    why = f"<p>{told(reranked.why, t)}</p>" if reranked and reranked.why and reranked.why != c.rerank.why else ""
     return f"<h4>{t('how_order')}</h4><p>{score}; {ranks}</p>{why}{dropped}"

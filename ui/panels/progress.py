@@ -5,7 +5,7 @@ from __future__ import annotations
 from assistant.trace import Trace
 from ui.panels import numbers
 from ui.panels.attempts import route
-from ui.panels.markup import said
+from ui.panels.reasons import told
 from ui.texts import T, Texts
 
 STAGES = ("searching", "judging", "answering")
@@ -32,7 +32,7 @@ def panel(trace: Trace, lang: str = "en") -> str:
     again = ""
     if attempt > 1:
         rewritten = trace.last("rewritten", attempt)
-        why = said(rewritten.why) if rewritten else ""
+        why = told(rewritten.why, t) if rewritten else ""
         again = f'<p class="gb-why"><b>{t("attempt_n", n=attempt)}</b> {why}</p>'
     return (
         f'<div class="gb-progress" role="status" aria-live="polite"><ol class="gb-stages">{items}</ol>{again}'

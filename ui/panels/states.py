@@ -6,6 +6,7 @@ from typing import Literal
 
 from assistant.trace import BaseInfo
 from ui.panels.markup import esc, said
+from ui.panels.reasons import told
 from ui.texts import T
 
 Empty = Literal["ready", "no_evidence", "first_run", "loading", "no_files"]
@@ -25,15 +26,17 @@ def empty(kind: Empty, lang: str = "en") -> str:
 
 def error(sentence: str, lang: str = "en", title: str = "error") -> str:
     """HTML of an error: its one sentence, which says what to do next."""
-    return f'<div class="gb-empty gb-error" role="alert"><strong>{T(lang)(title)}</strong><p>{said(sentence)}</p></div>'
+    t = T(lang)
+    return f'<div class="gb-empty gb-error" role="alert"><strong>{t(title)}</strong><p>{told(sentence, t)}</p></div>'
 
 
 def notice(sentence: str, lang: str = "en") -> str:
     """HTML of a passing remark, "" for none."""
     if not sentence:
         return ""
-    close = f'<button type="button" class="gb-link" data-dismiss="1">{T(lang)("dismiss")}</button>'
-    return f'<div class="gb-notice" role="status">{said(sentence)}{close}</div>'
+    t = T(lang)
+    close = f'<button type="button" class="gb-link" data-dismiss="1">{t("dismiss")}</button>'
+    return f'<div class="gb-notice" role="status">{told(sentence, t)}{close}</div>'
 
 
 def top(info: BaseInfo | None, state: Literal["loading", "ready", "failed"], lang: str = "en") -> str:

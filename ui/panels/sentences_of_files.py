@@ -1,0 +1,162 @@
+"""What the records say about files, in English and in Chinese; ui/panels/sentences.py explains the patterns."""
+
+from __future__ import annotations
+
+Pair = tuple[str, str]
+
+ADDED: tuple[Pair, ...] = (
+    ("{reason:reason} Answers still come from version {n:number}.", "{reason}答案仍来自第 {n} 版。"),
+    ("It was stopped before it was finished; the next scan reads it.", "尚未完成即已停止；下次扫描时读取。"),
+    ("It was deleted while it was read.", "读取时已被移除。"),
+    ("{name}: same content as {other}; added as a second name.", "{name}：内容与 {other} 相同；作为另一名称加入。"),
+    (
+        "There is nothing at this path; check its spelling and whether the disk is in.",
+        "该路径下没有内容；请检查拼写，并确认磁盘已连接。",
+    ),
+    (
+        "The folder {folder} could not be opened; what is known of its files stays as it is.",
+        "无法打开文件夹 {folder}；其中文件的已有内容保持不变。",
+    ),
+    ("it is not a regular file", "不是普通文件"),
+    ("it is a link", "是链接"),
+    ("it is a link that leads nowhere", "是失效的链接"),
+    ("its name or its folder's is not valid Unicode", "文件名或所在文件夹的名称不是有效的 Unicode"),
+    ("files of type '(no ending)' are not read", "不读取没有扩展名的文件"),
+    ("files of type '{ending}' are not read", "不读取 {ending} 类型的文件"),
+    (
+        "The upload cannot be kept in {folder} ({why}); make room and add it again.",
+        "无法将上传的文件保存到 {folder}（{why}）；请腾出空间后重新添加。",
+    ),
+    # pages of a PDF: one sentence for each trouble, several joined by "; "
+    ("{first:page}; {rest:reason}", "{first}{rest}"),
+    (
+        "{s:Pages?} {pages:list} {have:has|have} no text: pictures that need OCR.",
+        "第 {pages} 页没有文字：图片需要 OCR。",
+    ),
+    ("{s:Pages?} {pages:list} {have:has|have} no text: they cannot be opened.", "第 {pages} 页没有文字：无法打开。"),
+    (
+        "{s:Pages?} {pages:list} {have:has|have} an unreadable text layer (wrong letters) and were left out.",
+        "第 {pages} 页的文字层无法识别（乱码），已略去。",
+    ),
+    (
+        "{s:Pages?} {pages:list} {have:has|have} not been read, because reading took too long.",
+        "第 {pages} 页因读取超时而未读。",
+    ),
+    (
+        "{s:Pages?} {pages:list}: the text was recognised from a picture and may hold errors.",
+        "第 {pages} 页的文字由图片识别而来，可能有误。",
+    ),
+)
+
+UNREADABLE: tuple[Pair, ...] = (
+    (
+        "{name} is protected by a password; remove it and add the file again.",
+        "{name} 受密码保护；请去除密码后重新添加。",
+    ),
+    (
+        "{name} is protected by a password; save a copy without it and add that.",
+        "{name} 受密码保护；请另存一份不带密码的副本再添加。",
+    ),
+    (
+        "{name} consists of pictures of pages; recognise the text with an OCR program first.",
+        "{name} 只有页面图片；请先用 OCR 程序识别文字。",
+    ),
+    (
+        "{name} has a text layer that is not readable (wrong letters); recognise it with OCR.",
+        "{name} 的文字层无法识别（乱码）；请用 OCR 重新识别。",
+    ),
+    ("{name} is empty; there is nothing to index.", "{name} 是空文件；没有可索引的内容。"),
+    ("{name} holds no text; there is nothing to index.", "{name} 没有文字；没有可索引的内容。"),
+    ("{name} has pages but no text on them; there is nothing to index.", "{name} 的页面上没有文字；没有可索引的内容。"),
+    (
+        "{name} holds no text that can be indexed; look at it in its own program.",
+        "{name} 没有可索引的文字；请用原程序打开查看。",
+    ),
+    ("{name} is a folder; add the files in it.", "{name} 是文件夹；请添加其中的文件。"),
+    (
+        "{name} has {n:number} MB, more than {limit}; raise it or split it.",
+        "{name} 有 {n} MB，超过 {limit}；请调高该设置或拆分文件。",
+    ),
+    ("{name} is not there any more; scan the folder again.", "{name} 已不存在；请重新扫描文件夹。"),
+    ("{name} may not be opened by this user; change its permissions.", "当前用户无权打开 {name}；请修改其权限。"),
+    ("{name} cannot be opened ({why}); check the disk.", "无法打开 {name}（{why}）；请检查磁盘。"),
+    (
+        "{name} is {what:reason}, which is not read; supported are Markdown, plain text, HTML, PDF and Word (.docx).",
+        "{name} 是{what}，不支持读取；支持 Markdown、纯文本、HTML、PDF 和 Word（.docx）。",
+    ),
+    (
+        "{name} is an XFA form, whose text only Adobe's program shows; print it to PDF.",
+        "{name} 是 XFA 表单，其文字只有 Adobe 的程序才能显示；请打印为 PDF。",
+    ),
+    (
+        "{name} cannot be read as PDF: {why:reason}; get the file again from where it came.",
+        "无法按 PDF 读取 {name}：{why}；请重新获取该文件。",
+    ),
+    ("its structure is broken", "结构已损坏"),
+    ("it has no pages", "没有页面"),
+    ("none of its pages can be opened", "所有页面都无法打开"),
+    (
+        "{name} cannot be read as Word file: {why:reason}; open it in Word and save it again.",
+        "无法按 Word 文件读取 {name}：{why}；请用 Word 打开并重新保存。",
+    ),
+    ("it is not a whole ZIP archive", "不是完整的 ZIP 压缩包"),
+    ("its part {part} is damaged", "其中的 {part} 已损坏"),
+    ("its part {part} cannot be unpacked", "其中的 {part} 无法解压"),
+    ("it has no document part", "缺少正文部分"),
+    (
+        "{name} cannot be read as {kind:reason} ({error}); open it in its own program and save it again.",
+        "无法按{kind}读取 {name}（{error}）；请用原程序打开并重新保存。",
+    ),
+    (
+        "{name} is too large to unpack ({parts:number} parts, {n:number} MB unpacked); "
+        "split it or check where it is from.",
+        "{name} 解压后过大（{parts} 个部分，解压后 {n} MB）；请拆分文件或检查其来源。",
+    ),
+    ("{name} needs more memory than there is; split it into parts.", "读取 {name} 所需的内存不足；请拆分文件。"),
+    (
+        "{name} needs more memory to read than is allowed; split it into parts.",
+        "读取 {name} 所需的内存超过限制；请拆分文件。",
+    ),
+    (
+        "{name} needed more memory than the machine has; split it into parts.",
+        "读取 {name} 所需的内存超过本机内存；请拆分文件。",
+    ),
+    (
+        "{name} took longer to read than {limit}; raise it or split the file.",
+        "读取 {name} 的时间超过 {limit}；请调高该设置或拆分文件。",
+    ),
+    (
+        "{name} made its reader crash ({why:reason}); open it in its own program and save it again.",
+        "读取 {name} 时读取程序崩溃（{why}）；请用原程序打开并重新保存。",
+    ),
+    ("signal {n:number}", "信号 {n}"),
+    ("exit code {n}", "退出码 {n}"),
+    (
+        "{name} needs the package {package}, which is not installed; run: pip install {same}.",
+        "读取 {name} 需要尚未安装的软件包 {package}；请运行：pip install {same}。",
+    ),
+    (
+        "{name} begins like {encoding} text but breaks its rules; save it again as UTF-8.",
+        "{name} 开头像 {encoding} 文本，但不符合该编码；请另存为 UTF-8。",
+    ),
+    (
+        "{name} holds binary data or an unknown encoding, not text; save it as UTF-8.",
+        "{name} 是二进制数据或未知编码，不是文本；请另存为 UTF-8。",
+    ),
+    ("{name} holds no HTML that can be read; save the page again.", "{name} 中没有可读取的 HTML；请重新保存网页。"),
+    # kinds of files
+    ("plain text", "纯文本"),
+    ("Word (.docx)", " Word（.docx）"),
+    ("old Word (.doc)", "旧版 Word（.doc）"),
+    ("an old Office file", "旧版 Office 文件"),
+    ("an e-book (.epub)", "电子书（.epub）"),
+    ("a ZIP archive", " ZIP 压缩包"),
+    ("a picture", "图片"),
+    ("sound or film", "音频或视频"),
+    ("an archive", "压缩包"),
+    ("a program", "程序"),
+    ("a table (.csv)", "表格（.csv）"),
+    ("an e-mail (.eml)", "电子邮件（.eml）"),
+    ("a notebook (.ipynb)", "笔记本（.ipynb）"),
+    ("binary data", "二进制数据"),
+)
