@@ -14,7 +14,6 @@ import pytest
 
 from ui.guard import is_own
 
-
 ROOT = Path(__file__).parent.parent
 
 

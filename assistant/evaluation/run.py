@@ -54,6 +54,7 @@ def evaluate(
     asked = tuple(read_questions(questions))
     if not documents.is_dir():
         raise SettingsError(f"There is no folder {str(documents)!r}; give the folder of the documents.")
+    _make_room(out)
     tell = on_progress or (lambda stage, done, total: None)
     counts: dict[str, int] = {}
     with (
@@ -61,7 +62,6 @@ def evaluate(
         open_temporary(Path(place), settings or Settings(), cache) as kb,
     ):
         kb.ingest([documents], lambda p: tell("reading", p.files_done, p.files))
-        out.parent.mkdir(parents=True, exist_ok=True)
         with out.open("w", encoding="utf-8") as file:
             for number, question in enumerate(asked, 1):
                 row = _ask(kb, question, retrieval_only, traces)
@@ -87,6 +87,17 @@ def read_questions(path: Path) -> Iterator[Question]:
             raise SettingsError(
                 f"Line {number} of {str(path)!r} is not a question ({reason}); it needs the fields id and query."
             ) from err
+
+
+def _make_room(out: Path) -> None:
+    """Before an hour of reading: the results can be written."""
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.open("a", encoding="utf-8").close()
+    except OSError as err:
+        raise SettingsError(
+            f"The results cannot be written to {str(out)!r} ({err.strerror}); choose another file."
+        ) from err
 
 
 def open_temporary(place: Path, settings: Settings, cache: Path | None = None) -> Assistant:
