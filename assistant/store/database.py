@@ -117,9 +117,10 @@ class Database:
     def shrink(self) -> bool:
         """Gives room in the file that is not used any more back to the disk, when it is more than half of it."""
         with self._writing:
+            if self.path is None or not self._is_worth_shrinking():
+                return False  # without a checkpoint: it writes up to 270 MB for one added chunk (a whole row group)
             self._connection.execute("CHECKPOINT")
-            unused, total = self.read(_unused_bytes)
-            if self.path is None or unused < max(_WORTH_SHRINKING, total / 2):
+            if not self._is_worth_shrinking():
                 return False
             copy = self.path.with_suffix(".shrunk")
             copy.unlink(missing_ok=True)
@@ -129,6 +130,10 @@ class Database:
             finally:
                 copy.unlink(missing_ok=True)
             return True
+
+    def _is_worth_shrinking(self) -> bool:
+        unused, total = self.read(_unused_bytes)
+        return unused >= max(_WORTH_SHRINKING, total / 2)
 
     def _copy_to(self, file: Path) -> None:
         quoted = str(file).replace("'", "''")
