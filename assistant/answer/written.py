@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from assistant.answer.brief import Brief, caveat_of
 from assistant.answer.budget import estimate_tokens, fit
 from assistant.chunking.sentences import sentences
+from assistant.errors import BadReply
 from assistant.providers.ollama import OllamaChat
 from assistant.trace import Answered, Citation, Delta, Passage, Prompt, Sentence, Step
 
@@ -23,7 +24,10 @@ _MARK_FORMS = re.compile(r"【(\d{1,3})】|［(\d{1,3})］|\[(?:source|来源)\s
 
 
 def write(brief: Brief) -> Iterator[Step]:
-    """Deltas as the model writes, then one Answered with prompt, checked citations and what was removed."""
+    """Deltas as the model writes, then one Answered with prompt, checked citations and what was removed.
+
+    An answer without any valid citation carries a caveat. Raises BadReply when the model wrote nothing.
+    """
     started = time.perf_counter()
     answering = brief.settings.answering
     prompt, used = _prompt(brief)
@@ -36,18 +40,20 @@ def write(brief: Brief) -> Iterator[Step]:
         if piece.text:
             yield Delta(attempt=brief.decided.attempt, text=piece.text)
     said, citations, removed = check(text, used)
+    if not said:
+        raise BadReply(f"{answering.model} wrote no answer; ask again, or choose another model.")
     why = "" if done and reason != "length" else "cut off by the length limit" if done else "the model stopped midway"
     yield Answered(
         attempt=brief.decided.attempt,
         seconds=time.perf_counter() - started,
         writer="ollama",
         model=answering.model,
-        decision="caveat" if brief.decided.decision == "caveat" else "answer",
+        decision="caveat" if brief.decided.decision == "caveat" or not citations else "answer",
         text=" ".join(s.text + "".join(f" [{n}]" for n in s.citations) for s in said),
         label=f"由 {answering.model} 根据您的文档撰写"
         if brief.chinese
         else f"written by {answering.model} from your documents",
-        caveat=caveat_of(brief),
+        caveat=caveat_of(brief) if citations else _unsupported(brief),
         sentences=said,
         citations=citations,
         prompt=prompt.model_copy(update={"counted_by_server": counted}),
@@ -55,6 +61,12 @@ def write(brief: Brief) -> Iterator[Step]:
         state="incomplete" if why else "complete",
         why=why,
     )
+
+
+def _unsupported(brief: Brief) -> str:
+    if brief.chinese:
+        return "这段话没有注明任何来源，请以文档原文为准。"
+    return "No sentence of this names a source in your documents; rely on the documents themselves."
 
 
 def _prompt(brief: Brief) -> tuple[Prompt, tuple[Passage, ...]]:
