@@ -60,6 +60,8 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "conversation": ("Conversation", "对话"),
     "evidence": ("Evidence", "依据"),
     "evidence_for": ("Evidence for", "以下问题的依据"),
+    "colon": (": ", "："),
+    "semicolon": ("; ", "；"),
     # states of the screen
     "loading": ("Loading models and the knowledge base …", "正在加载模型和知识库……"),
     "loading_hint": (
@@ -220,6 +222,8 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "1 /（k + 名次），k = {k}。数值大小本身没有含义，只看先后次序。",
     ),
     "fused_by": ("fused by {method}", "融合方式：{method}"),
+    "method.signals": ("signals", "信号"),
+    "method.classic": ("classic", "经典"),
     "method.scores": ("weighted scores", "加权得分"),
     "method.reciprocal_rank": ("reciprocal rank (RRF)", "倒数名次（RRF）"),
     "route.vector": ("vector", "向量"),
@@ -257,7 +261,7 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "higher_better": ("higher is better", "越大越好"),
     "lower_better": ("lower is better", "越小越好"),
     "no_direction": ("neither high nor low is better", "无优劣之分"),
-    "range": ("range", "范围"),
+    "range": ("range {n}; {direction}", "范围 {n}；{direction}"),
     "legend.confidence": ("How sure it is that the documents answer the question", "文档能够回答该问题的可信程度"),
     "legend.points": (
         "By how much one term moves the confidence; all points add up to it",
@@ -345,6 +349,10 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "add_uploads": ("Add files", "添加文件"),
     "job_running": ("Adding documents", "正在添加文档"),
     "job_stopping": ("Stopping after the current step …", "当前步骤结束后停止……"),
+    "job_queued": (
+        "Documents are already being added; these follow when that has ended.",
+        "正在添加文档，这些文件将随后添加。",
+    ),
     "job_busy": (
         "Documents are already being added; this can start when that has ended.",
         "正在添加文档，结束后才能再开始。",

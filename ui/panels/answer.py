@@ -89,7 +89,7 @@ def chip(c: Citation, turn: int, t: Texts) -> str:
     title = esc(" · ".join(p for p in (c.document, " › ".join(c.heading)) if p))
     return (
         f'<button type="button" class="gb-chip" data-chunk="{esc(c.chunk_id)}" data-turn="{turn}" '
-        f'title="{title}" aria-label="{t("source_n", n=c.number)}: {title}">{c.number}</button>'
+        f'title="{title}" aria-label="{t("source_n", n=c.number)}{t("colon")}{title}">{c.number}</button>'
     )
 
 
@@ -160,5 +160,5 @@ def _prompt(p: Prompt, t: Texts) -> str:
         server = " · " + t("counted_by_server", n=numbers.count(p.counted_by_server))
     out = ""
     if p.left_out:
-        out = f"<p>{t('left_out')}: {'; '.join(said(x) for x in p.left_out)}</p>"
+        out = f"<p>{t('left_out')}{t('colon')}{t('semicolon').join(said(x) for x in p.left_out)}</p>"
     return f'<p class="gb-why">{t("window", n=numbers.count(p.window))} · {tokens}{server}</p>{out}{messages}'

@@ -67,7 +67,7 @@ def _changes(rewritten: Rewritten | None, t: Texts) -> str:
     if rewritten is None or not rewritten.changes:
         return ""
     pairs = ", ".join(f"<code>{esc(k)} = {esc(v)}</code>" for k, v in rewritten.changes.items())
-    return f'<p class="gb-changes">{t("changes")}: {pairs}</p>'
+    return f'<p class="gb-changes">{t("changes")}{t("colon")}{pairs}</p>'
 
 
 def _routes(trace: Trace, n: int, t: Texts) -> str:
@@ -77,14 +77,14 @@ def _routes(trace: Trace, n: int, t: Texts) -> str:
 def route(step: Retrieved, t: Texts) -> str:
     """HTML of one route's state: its hits and time, or why it brought none."""
     name = said(t.name("route", step.route))
-    part = f" <small>{t('part_n', n=step.part + 1)}</small>" if step.part else ""
+    part = f" <small>{t('part_n', n=step.part + 1)} ·</small>" if step.part else ""
     if step.state == "done":
         said_ = f"{t.count('hits', len(step.hits))} · {numbers.seconds(step.seconds)}"
         return f'<span class="gb-route">{name}{part} <small>{said_}</small></span>'
     why = reason(step.why, t.lang)
     return (
         f'<span class="gb-route gb-off" title="{esc(why)}">{name}{part} '
-        f"<small>{numbers.NONE} {t(f'route_{step.state}')}: {said(why)}</small></span>"
+        f"<small>{numbers.NONE} {t(f'route_{step.state}')}{t('colon')}{said(why)}</small></span>"
     )
 
 

@@ -156,6 +156,6 @@ def _formula(c: Confidence, t: Texts) -> str:
         f" {numbers.MINUS if a.points < 0 else '+'} {numbers.fixed(abs(a.points), 3)}" for a in c.adjustments
     )
     last = f"{linked}{moved} = {numbers.fixed(c.value, 3)}" if c.adjustments else ""
-    how = t("method_coefficients", method=esc(c.method), coefficients=esc(c.coefficients))
+    how = t("method_coefficients", method=esc(t.name("method", c.method)), coefficients=esc(c.coefficients))
     lines = "".join(f"<code>{line}</code>" for line in (total, link, last) if line)
     return f'<div class="gb-formula"><span class="gb-label">{t("formula")}</span>{lines}<small>{how}</small></div>'

@@ -95,7 +95,7 @@ def _reason(r: FileRow, t: Texts) -> str:
 def _remove(r: FileRow, t: Texts) -> str:
     name = esc(r.name)
     return (
-        f'<details class="gb-confirm"><summary aria-label="{t("remove")}: {name}">{t("remove")}</summary>'
+        f'<details class="gb-confirm"><summary aria-label="{t("remove")}{t("colon")}{name}">{t("remove")}</summary>'
         f'<div><p>{t("remove_confirm")}</p><button type="button" class="gb-danger" data-delete="{esc(r.document_id)}">'
         f'{t("remove_yes")}</button><button type="button" class="gb-link" data-keep="1">{t("remove_no")}</button></div>'
         "</details>"

@@ -231,7 +231,7 @@ def _terms(c: Candidate, t: Texts) -> str:
 def _also(places: tuple[Place, ...], t: Texts) -> str:
     if not places:
         return ""
-    where = "; ".join(place(p.document, p.heading, p.pages, t) for p in places)
+    where = t("semicolon").join(place(p.document, p.heading, p.pages, t) for p in places)
     return f'<p class="gb-also"><span class="gb-label">{t("also_in")}</span> {where}</p>'
 
 

@@ -148,9 +148,7 @@ def movement(before: int | None, after: int | None, t: Texts) -> str:
 def legend(names: Sequence[str], t: Texts) -> str:
     """HTML: name, what it is, range and direction of these numbers."""
     rows = "".join(
-        f"<dt>{_name(n, t)}</dt><dd>{t(f'legend.{n}')} <span>{t('range')} {NUMBERS[n].bounds}; "
-        f"{t(NUMBERS[n].direction)}</span></dd>"
-        for n in names
+        f"<dt>{_name(n, t)}</dt><dd>{t(f'legend.{n}')} <span>{_range(NUMBERS[n], t)}</span></dd>" for n in names
     )
     return f'<dl class="gb-legend">{rows}</dl>'
 
@@ -160,7 +158,11 @@ def tip(kind: str, t: Texts) -> str:
     known = NUMBERS.get(kind)
     if known is None:
         return ""
-    return esc(f"{t(f'legend.{kind}')} ({t('range')} {known.bounds}; {t(known.direction)})")
+    return esc(f"{t(f'legend.{kind}')} ({_range(known, t)})")
+
+
+def _range(known: Number, t: Texts) -> str:
+    return t("range", n=known.bounds, direction=t(known.direction))
 
 
 def _name(kind: str, t: Texts) -> str:

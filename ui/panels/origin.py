@@ -103,6 +103,6 @@ def _order(c: Candidate, reranked: Reranked | None, t: Texts) -> str:
     else:
         score = f"{t('rerank')} {numbers.NONE} {told(c.rerank.why, t)}"
     ranks = f"{t('fused')} #{c.fused_rank} → {t('final')} {f'#{c.final_rank}' if c.final_rank else numbers.NONE}"
-    dropped = f"<p>{t('dropped')}: {told(c.dropped.why, t)}</p>" if c.dropped else ""
+    dropped = f"<p>{t('dropped')}{t('colon')}{told(c.dropped.why, t)}</p>" if c.dropped else ""
     why = f"<p>{told(reranked.why, t)}</p>" if reranked and reranked.why and reranked.why != c.rerank.why else ""
-    return f"<h4>{t('how_order')}</h4><p>{score}; {ranks}</p>{why}{dropped}"
+    return f"<h4>{t('how_order')}</h4><p>{score}{t('semicolon')}{ranks}</p>{why}{dropped}"
