@@ -15,7 +15,10 @@ EITHER_WAY: tuple[Pair, ...] = (
     ("declined: the evidence is not good enough to answer", "没有足够的依据，所以不回答"),
     ("written by {model} from your documents", "由 {model} 根据您的文档撰写"),
     ("Not sure (confidence {n:number}): check the sources below.", "不太确定（置信度 {n:number}）：请核对下面的出处。"),
-    *(WORDS[key] for key in ("stopped", "unexpected", "removed", "job_busy", "folder_missing", "loading")),
+    *(
+        WORDS[key]
+        for key in ("stopped", "unexpected", "removed", "job_busy", "job_queued", "folder_missing", "loading")
+    ),
 )
 
 JUDGED: tuple[Pair, ...] = (
