@@ -15,6 +15,10 @@ EITHER_WAY: tuple[Pair, ...] = (
     ("declined: the evidence is not good enough to answer", "没有足够的依据，所以不回答"),
     ("written by {model} from your documents", "由 {model} 根据您的文档撰写"),
     ("Not sure (confidence {n:number}): check the sources below.", "不太确定（置信度 {n:number}）：请核对下面的出处。"),
+    (
+        "No sentence of this names a source in your documents; rely on the documents themselves.",
+        "这段话没有注明任何来源，请以文档原文为准。",
+    ),
     *(
         WORDS[key]
         for key in ("stopped", "unexpected", "removed", "job_busy", "job_queued", "folder_missing", "loading")
@@ -115,6 +119,10 @@ FAILED: tuple[Pair, ...] = (
     ("The question was stopped before it was finished; ask it again.", "问题尚未完成即已停止；请再次提问。"),
     ("The assistant is not open yet; try again in a moment.", "助手尚未就绪；请稍后重试。"),
     # models
+    (
+        "{model} wrote no answer; ask again, or choose another model.",
+        "{model} 没有写出答案；请再次提问，或选择其他模型。",
+    ),
     (
         "No chat model is chosen; set answering.model, for example to {model}.",
         "没有选定对话模型；请设置 answering.model，例如 {model}。",
