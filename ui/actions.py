@@ -180,7 +180,9 @@ class Actions:
         """Files were dropped: the assistant copies them into the base's own folder."""
         if not paths:
             return {self._page.screen: screen}
-        return {**self._start(screen, _upload(self._opening, paths)), self._page.documents.upload: None}
+        # the box is emptied, so what was dropped during another job must not be lost with it
+        started = self._start(screen, _upload(self._opening, paths), queue=True)
+        return {**started, self._page.documents.upload: None}
 
     def added(self, screen: Screen, folder: str) -> Shown:
         """A folder or file was named: it is read where it is."""
@@ -213,10 +215,10 @@ class Actions:
         view = screen.view
         return {**shown, self._page.documents.files: self._files(view, wanted), self._page.head.top: self._top(view)}
 
-    def _start(self, screen: Screen, work: Work) -> Shown:
+    def _start(self, screen: Screen, work: Work, queue: bool = False) -> Shown:
         t = T(screen.view.lang)
-        if not self._adding.start(work):
-            return self._note(screen, t("job_busy"))
+        if not self._adding.start(work, queue):
+            return self._note(screen, t("job_queued" if queue else "job_busy"))
         return {**self._note(screen, ""), **self._job(screen.view), self._page.timer: gr.Timer(active=True)}
 
     def _job(self, view: View) -> Shown:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections import deque
 from collections.abc import Callable
 from typing import Literal
 
@@ -25,6 +26,15 @@ def sentence(err: Exception, lang: str = "en") -> str:
         return str(err)
     log.error("unexpected error", exc_info=err)
     return T(lang)("unexpected", name=type(err).__name__)
+
+
+def _together(first: IngestReport, second: IngestReport) -> IngestReport:
+    """What two jobs did, one after the other: lists and counts are added, times by stage as well."""
+    one, two = first.model_dump(), second.model_dump()
+    stages = {s: one["stage_seconds"].get(s, 0.0) + two["stage_seconds"].get(s, 0.0)
+              for s in {**one["stage_seconds"], **two["stage_seconds"]}}  # fmt: skip
+    added = {key: one[key] + two[key] for key in one if key not in ("stage_seconds", "cancelled")}
+    return IngestReport(**added, stage_seconds=stages, cancelled=first.cancelled or second.cancelled)
 
 
 class Opening:
@@ -95,16 +105,19 @@ class Adding:
         self._cancel = threading.Event()
         self._thread: threading.Thread | None = None
         self._files: dict[str, Progress] = {}
+        self._next: deque[Work] = deque()
         self.running = False
         self.finished = 0  # how many jobs ended: one may begin and end between two looks at the screen
         self.now: Progress | None = None
         self.report: IngestReport | None = None
         self.message = ""
 
-    def start(self, work: Work) -> bool:
-        """Whether the work was begun; False while another is under way."""
+    def start(self, work: Work, queue: bool = False) -> bool:
+        """Whether the work was begun; while another is under way False, and with `queue` it follows that one."""
         with self._lock:
             if self.running:
+                if queue:
+                    self._next.append(work)
                 return False
             self.running, self.now, self.report, self.message = True, None, None, ""
             self._files = {}
@@ -115,7 +128,7 @@ class Adding:
         return True
 
     def stop(self) -> None:
-        """Asks the job to stop; what is finished stays."""
+        """Asks the job to stop, and those that wait not to begin; what is finished stays."""
         self._cancel.set()
 
     @property
@@ -134,13 +147,18 @@ class Adding:
             self._thread.join(seconds)
 
     def _run(self, work: Work, cancel: threading.Event) -> None:
-        try:
-            self.report = work(self._moment, cancel)
-        except Exception as err:
-            self.message = sentence(err)
-        finally:
-            self.finished += 1
-            self.running = False
+        following: Work | None = work
+        while following is not None:
+            try:
+                report = following(self._moment, cancel)  # one that was cancelled clears up behind itself
+                self.report = report if self.report is None else _together(self.report, report)
+            except Exception as err:
+                self.message = sentence(err)
+            with self._lock:
+                following = self._next.popleft() if self._next else None
+                if following is None:
+                    self.finished += 1
+                    self.running = False
 
     def _moment(self, progress: Progress) -> None:
         files = dict(self._files)  # replaced, not changed: pages read it from their own threads
