@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ThreadPoolExecutor, wait
 from concurrent.futures import TimeoutError as FutureTimeout
 
 from assistant.errors import AssistantError
@@ -28,14 +28,18 @@ class RouteRunner:
     ) -> tuple[Retrieved, ...]:
         """One record a query and route, in that order. `seconds`: each route's limit, once it has run before.
 
-        `names`: the routes that are asked, all when None. A route's first run loads the model and the matrix, so it
+        When all are late, the first of them is waited for: there is nothing to go on with without it. `names`: the
+        routes that are asked, all when None. A route's first run loads the model and the matrix, so it
         may take as long as it needs.
         """
         known = {route.name: route for route in self.routes}
         asked = [known[name] for name in (known if names is None else names)]
         started = time.perf_counter()
         jobs = [(route, query, self._pool.submit(_timed, route, query)) for query in queries for route in asked]
-        return tuple(self._collect(route, query, job, started + seconds) for route, query, job in jobs)
+        futures = [job for _, _, job in jobs]
+        if all(route.name in self._warm for route in asked) and not wait(futures, timeout=seconds).done:
+            wait(futures, return_when=FIRST_COMPLETED)  # a busy machine: late is better than no answer at all
+        return tuple(self._collect(route, query, job, started, seconds) for route, query, job in jobs)
 
     def add(self, route: Route) -> None:
         """One more route that can be asked."""
@@ -45,13 +49,15 @@ class RouteRunner:
         """Waits for nothing; running searches end by themselves."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    def _collect(self, route: Route, query: Query, job: Future[Retrieved], deadline: float) -> Retrieved:
-        limit = max(0.0, deadline - time.perf_counter()) if route.name in self._warm else None
+    def _collect(self, route: Route, query: Query, job: Future[Retrieved], started: float, seconds: float) -> Retrieved:
+        limit = max(0.0, started + seconds - time.perf_counter()) if route.name in self._warm else None
         try:
             found = job.result(timeout=limit)
         except FutureTimeout:
             job.cancel()
-            return _without(route, query, "late", f"no answer within {limit or 0:.1f} s; the other routes went on")
+            return _without(route, query, "late", f"no answer within {seconds:.1f} s; the other routes went on")
+        except CancelledError:
+            return _without(route, query, "failed", "the assistant was closed")
         except AssistantError as err:
             return _without(route, query, "failed", str(err))
         except Exception as err:
