@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from assistant.settings import Judging, Loop
@@ -34,9 +33,9 @@ def _decision(
     value: float, attempts: int, judging: Judging, loop: Loop, gain: float | None, retry: Rewritten | None
 ) -> tuple[str, str]:
     if value >= judging.answer_at:
-        return "answer", f"{_shown(value)} reaches {judging.answer_at:.2f}"
+        return "answer", f"{_shown(value, judging)} reaches {judging.answer_at:.2f}"
     low = value < judging.decline_below
-    band = f"{_shown(value)} is " + (
+    band = f"{_shown(value, judging)} is " + (
         f"below {judging.decline_below:.2f}"
         if low
         else f"between {judging.decline_below:.2f} and {judging.answer_at:.2f}"
@@ -57,6 +56,11 @@ def _stop(attempts: int, loop: Loop, gain: float | None, retry: Rewritten | None
     return None
 
 
-def _shown(value: float) -> str:
-    """Two digits, cut rather than rounded: 0.996 is not 1.00, and what is below a band never reads as on it."""
-    return f"{math.floor(round(value * 100, 6)) / 100:.2f}"
+def _shown(value: float, judging: Judging) -> str:
+    """Two digits, more where rounding would move the number over a band or make it look certain."""
+    bands = (judging.decline_below, judging.answer_at, 1.0)
+    for digits in (2, 3, 4, 5):
+        rounded = float(f"{value:.{digits}f}")
+        if all((rounded >= band) == (value >= band) for band in bands):
+            return f"{value:.{digits}f}"
+    return f"{value:.6f}"

@@ -71,3 +71,10 @@ def test_it_stops_when_there_is_no_other_way_to_search():
 def test_a_worse_retry_never_replaces_a_better_attempt():
     step = decided(0.5, 0.1)
     assert (step.decision, step.confidence, step.best_attempt) == ("caveat", 0.5, 1)
+
+
+def test_a_confidence_is_never_rounded_over_a_band_or_to_certainty():
+    assert decided(0.5996).why.startswith("0.5996 is between")
+    assert decided(0.2499).why.startswith("0.2499 is below")
+    assert decided(0.9996).why.startswith("0.9996 reaches")
+    assert decided(0.036).why.startswith("0.04 is below")
