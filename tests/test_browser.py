@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,7 +20,7 @@ from assistant import Trace
 pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).parent.parent
-CHROMIUM = "/usr/bin/chromium"
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -81,6 +82,8 @@ def address(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def browser():
+    if CHROMIUM is None and not os.environ.get("CI"):
+        pytest.skip("no Chromium or Chrome on this machine")
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield chromium
