@@ -185,7 +185,9 @@ def say(text: str) -> None:
 def parser() -> argparse.ArgumentParser:
     """The whole command line; without a command it opens the app."""
     shared = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
-    shared.add_argument("--kb", metavar="FOLDER", help="folder of the knowledge base (default: the user's data folder)")
+    shared.add_argument(
+        "--kb", metavar="FOLDER", type=_folder, help="folder of the knowledge base (default: the user's data folder)"
+    )
     shared.add_argument(
         "--set",
         metavar="KEY=VALUE",
@@ -268,6 +270,13 @@ def _complain(problem: object, code: int) -> int:
     return code
 
 
+def _folder(value: str) -> str:
+    """The folder as given; an empty one (an unset variable of a shell) is a mistake, not this folder."""
+    if not value.strip():
+        raise argparse.ArgumentTypeError("the folder is empty; name one, or leave --kb out")
+    return value
+
+
 # ---------------------------------------------------------------- commands
 
 
@@ -286,7 +295,9 @@ def app(options: argparse.Namespace) -> int:
         return open_assistant(options)
 
     serve(open_assistant=open_assistant, port=options.port, open_browser=not options.no_browser)
-    return OK
+    sys.stdout.flush()
+    # all is closed and written; the web server's idle threads would be cut off inside C++ code, which aborts (code 134)
+    os._exit(OK)
 
 
 def in_terminal(options: argparse.Namespace) -> int:

@@ -117,6 +117,7 @@ def ask(page: Page, question: str) -> None:
     box.press("Enter")
     expect(page.locator(".gb-turn")).to_have_count(before + 1, timeout=WAIT)
     expect(page.locator(".gb-turn").last.locator(".gb-turn-foot")).to_be_visible(timeout=WAIT)
+    expect(page.get_by_role("button", name="Send")).to_be_enabled(timeout=WAIT)
 
 
 def last_answer(page: Page):

@@ -45,6 +45,14 @@ def test_question_words_do_not_count_as_asked_about():
     assert signals(judged(found, {"a": frozenset({"leave"})}))["coverage"].value.value == 1.0
 
 
+def test_a_lead_counts_less_the_fewer_chunks_there_are():
+    # √(2 / 200) = 0.1
+    found = [vector({"a": 0.9, "b": 0.8}), text({"a": 4.0}, TERMS[:1], chunks=2)]
+    lead = signals(judged(found, {"a": frozenset({"leave"})}))["lead"]
+    assert lead.value.value == pytest.approx(0.1 * lead.raw.value)
+    assert "counts 0.10 times" in lead.why
+
+
 def test_a_copy_of_the_best_chunk_does_not_lessen_its_lead():
     twins = [passage("a", "same"), passage("b", "same")]
     found = [vector({"a": 0.9, "b": 0.9}), text({})]

@@ -61,6 +61,10 @@ JUDGED: tuple[Pair, ...] = (
     ("the best chunk holds every identifier", "最佳片段包含全部标识符"),
     ("fused {first:number} against {second:number} for the next", "融合得分 {first}，次名为 {second}"),
     (
+        "fused {first:number} against {second:number} for the next; with so few chunks it counts {share:number} times",
+        "融合得分 {first}，次名为 {second}；片段太少，按 {share} 倍计",
+    ),
+    (
         "the nearest chunk has cosine {top:number}; the average of {n:number} chunks is {mean:number}",
         "最接近的片段余弦为 {top}；{n} 个片段的平均值为 {mean}",
     ),
