@@ -18,7 +18,7 @@ from assistant.store.schema import shown
 T = TypeVar("T")
 Cursor = duckdb.DuckDBPyConnection
 
-# No extension is ever fetched: json is built in, the text index is ours. A second thread costs 15 % more CPU a question.
+# No extension is ever fetched: json is built in, the text index is ours. A second thread costs 15 % CPU a question.
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
