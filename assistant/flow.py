@@ -26,7 +26,7 @@ from assistant.routes.route import Query
 from assistant.routes.run import RouteRunner
 from assistant.settings import Settings
 from assistant.store.base import Base
-from assistant.tokens import identifiers
+from assistant.tokens import identifiers, tokens
 from assistant.trace import Delta, Failed, Retrieved, Rewritten, Step, Trace
 
 NEIGHBOURS_OF = 5  # widening looks beside the best five: farther down it adds more noise than answers
@@ -214,6 +214,7 @@ class AskFlow(Workflow):
             settings=self.parts.settings,
             embedder=self.parts.embedder,
             history=trace.history,
+            added=frozenset(term for words in trace.last("condensed").added for term in tokens(words)),
             limited_by=trace.confidence.limited_by if trace.confidence else "",
         )
         if decided.decision == "decline" or not evidence:

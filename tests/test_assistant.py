@@ -257,3 +257,28 @@ def test_declining_in_the_other_language_says_in_which_the_documents_are(tmp_pat
         kb.ingest([tmp_path / "请假.md"])
         assert "asking in Chinese may find more" in kb.ask("How many days of annual leave do I have?").answer
         assert "英文" not in kb.ask("谁发明了电话？").answer
+
+
+def test_only_sentences_about_the_asked_code_are_quoted(kb):
+    answer = kb.ask("What does ERR_CONN_1043 mean?").answer
+    assert "too busy" in answer
+    assert "ERR_CONN_1042" not in answer
+
+
+def test_a_follow_up_quotes_what_is_asked_now_rather_than_what_was_asked_before(kb):
+    answered = kb.ask("那病假呢？", [Turn(question="员工每年有几天年假？")]).answered
+    assert any("病假" in s.text for s in answered.sentences)
+
+
+def test_tables_are_quoted_by_rows_and_headings_without_a_mark_are_not(tmp_path):
+    text = "# Fees\n\n| City | Fee |\n| --- | --- |\n| Paris | 180 EUR |\n| Berlin | 160 EUR |\n"
+    (tmp_path / "fees.md").write_text(text, encoding="utf-8")
+    (tmp_path / "sick.txt").write_text("病假\n\n病假须提供医院证明，工资按 80% 发放。\n", encoding="utf-8")
+    with Assistant.open(tmp_path / "kb", Settings().changed({"retrieval.seconds_per_route": 30.0})) as kb:
+        kb.ingest([tmp_path / "fees.md", tmp_path / "sick.txt"])
+        fee = kb.ask("What is the fee in Berlin?").answered
+        assert "| Berlin | 160 EUR |" in [s.text for s in fee.sentences]
+        assert all("---" not in s.text for s in fee.sentences)
+        sick = kb.ask("病假有什么规定？", changes={"judging.decline_below": 0.0}).answered
+        assert "病假" not in [s.text for s in sick.sentences]
+        assert any("80%" in s.text for s in sick.sentences)

@@ -8,7 +8,7 @@ import pytest
 import sample_traces as sample
 
 from assistant.documents import IngestReport, Progress
-from assistant.trace import Decided, Delta
+from assistant.trace import Decided, Delta, Sentence
 from ui.panels import answer, conversation, css, documents, page, progress, states
 
 TAG = re.compile(r"<[^>]*>")
@@ -20,7 +20,7 @@ def text(html: str) -> str:
 
 def test_answer_sentences_carry_chips_that_lead_to_their_cards():
     html = answer.panel(sample.answered_trace(), turn=3)
-    chips = re.findall(r'<button type="button" class="gb-chip" data-chunk="([^"]*)" data-turn="3"', html)
+    chips = re.findall(r'<button type="button" class="gb-chip" data-chunk="([^"]*)" data-cite="\d+" data-turn="3"', html)
     assert chips == ["leave-1", "leave-2", "leave-1", "leave-2"]
     shown = text(html)
     assert "of annual leave. 1 年休假10天 2 This also holds" in shown
@@ -54,7 +54,7 @@ def test_declining_says_what_was_searched_and_what_there_is():
     html = answer.panel(sample.declined_trace())
     shown = text(html)
     assert "No answer from these documents" in shown
-    assert "The documents do say HR policy 2024.pdf › 2.1 Annual leave" in shown
+    assert "Nearest documents HR policy 2024.pdf › 2.1 Annual leave" in shown
     assert "gb-chip" not in html
 
 
@@ -181,3 +181,11 @@ def test_a_page_opens_without_network():
     html = page(states.empty("ready"))
     assert css() in html
     assert not re.search(r"https?:|url\(|@import|src=", html)
+
+
+def test_a_table_row_is_shown_as_its_cells_without_bars():
+    row = Sentence(text="| Berlin | 160 EUR |", citations=())
+    trace = sample.answered_trace()
+    step = trace.answered.model_copy(update={"sentences": (row,), "text": row.text})
+    html = answer.panel(trace.model_copy(update={"steps": (*trace.steps, step)}))
+    assert "Berlin · 160 EUR" in html

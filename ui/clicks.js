@@ -6,7 +6,7 @@ const find = chunk => {
   return document.querySelector(`[data-card="${id}"]`) || document.querySelector(`[data-also~="${id}"]`);
 };
 
-const show = chunk => {
+const show = (chunk, number) => {
   const card = find(chunk);
   if (!card) return false;
   for (let d = card.querySelector('details'); d; d = d.parentElement?.closest('details')) d.open = true;
@@ -14,6 +14,9 @@ const show = chunk => {
   const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
   card.scrollIntoView({ block: 'start', behavior: still ? 'auto' : 'smooth' });
   card.focus({ preventScroll: true });
+  const lit = card.querySelector(`mark[data-cite="${CSS.escape(number || '')}"]`);
+  const box = lit?.closest('.gb-text');
+  if (box) box.scrollTop = lit.offsetTop - box.offsetTop - box.clientHeight / 4;
   card.classList.remove('gb-flash');
   void card.offsetWidth;
   card.classList.add('gb-flash');
@@ -27,8 +30,8 @@ const rerun = button => {
 
 const openChip = chip => {
   const turn = chip.closest('.gb-turn');
-  if (turn?.classList.contains('gb-selected') && show(chip.dataset.chunk)) return;
-  window.glassboxWanted = chip.dataset.chunk;
+  if (turn?.classList.contains('gb-selected') && show(chip.dataset.chunk, chip.dataset.cite)) return;
+  window.glassboxWanted = [chip.dataset.chunk, chip.dataset.cite];
   trigger('click', { select: Number(chip.dataset.turn) });
 };
 
@@ -63,5 +66,5 @@ watch('value', () => {
   setTimeout(follow, 60);
   const wanted = window.glassboxWanted;
   // the other panels of the same event are drawn after this one and would stop the scrolling
-  if (wanted && find(wanted)) setTimeout(() => { if (show(wanted)) window.glassboxWanted = undefined; }, 80);
+  if (wanted && find(wanted[0])) setTimeout(() => { if (show(...wanted)) window.glassboxWanted = undefined; }, 80);
 });

@@ -135,7 +135,15 @@ def evaluate(options: argparse.Namespace) -> int:
             text = f"{stage}: {done} of {total}"
             bar.update(task, completed=done, total=total or None, description=text)
 
-        counts = run(documents, questions, out, settings, retrieval_only=options.retrieval_only, on_progress=tell)
+        counts = run(
+            documents,
+            questions,
+            out,
+            settings,
+            retrieval_only=options.retrieval_only,
+            on_progress=tell,
+            on_notice=lambda notice: bar.console.print(notice, markup=False, highlight=False),
+        )
     decided = ", ".join(f"{count} {decision}" for decision, count in sorted(counts.items()))
     print(f"{sum(counts.values())} questions ({decided or 'none'}); results are in {out}.")
     return OK

@@ -119,7 +119,7 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "unsupported": ("no source supports this", "无来源支持"),
     "unchecked": ("not checked against the sources", "未与来源核对"),
     "declined": ("No answer from these documents", "这些文档中没有答案"),
-    "suggestions": ("The documents do say", "文档中相关的内容"),
+    "suggestions": ("Nearest documents", "最接近的文档"),
     "incomplete": ("The answer is incomplete", "答案不完整"),
     "removed_citations": (
         "Removed citation numbers that point to no source: {numbers}",

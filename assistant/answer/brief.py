@@ -14,7 +14,8 @@ from assistant.trace import Candidate, Decided, Passage, Term, Turn
 class Brief:
     """The question, what was decided, and the evidence best first with its passages.
 
-    `parts`: the terms of each sub-question, one tuple when the question was not split.
+    `parts`: the terms of each sub-question, one tuple when the question was not split. `added`: those that a follow-up
+    took over from the question before.
     """
 
     question: str
@@ -25,6 +26,7 @@ class Brief:
     embedder: Embedder
     history: tuple[Turn, ...] = ()
     limited_by: str = ""
+    added: frozenset[str] = frozenset()
 
     @property
     def chinese(self) -> bool:

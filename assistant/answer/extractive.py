@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,6 +21,11 @@ LABEL_ZH = "摘自您的文档；连接 Ollama 可获得撰写的回答"
 CHUNKS = 3
 COSINE_WEIGHT, RANK_WEIGHT = 0.5, 1.0
 EXTRA_COVERAGE = 0.3
+ADDED_WEIGHT = 0.3  # terms that a follow-up took over say where to look, not what is asked now
+LONGEST_HEADING = 40
+_BARE = re.compile(r"[^\n。！？；….!?;:：|，,\-*+•·]+")
+_ROW = re.compile(r"[^\s][^\r\n]*")
+_RULE = re.compile(r"[\s|:+=-]+")
 EMBEDDED = 8  # sentences whose cosine is computed: all of them cost five times as much and change nothing (decisions)
 
 
@@ -70,7 +76,8 @@ def choose(brief: Brief) -> tuple[Quote, ...]:
 
 def _best(brief: Brief, part: int, terms: Sequence[Term], most: int) -> list[Quote]:
     chosen: dict[str, Quote] = {}
-    for quote in sorted(_scored(brief, part, terms), key=lambda q: (-q.score, q.rank, q.start)):
+    ranked = sorted(_scored(brief, part, terms), key=lambda q: (-q.score, q.rank, q.start))
+    for quote in _of_the_asked_code(ranked, terms):
         if len(chosen) >= most:
             length = sum(len(q.text) for q in chosen.values()) + len(quote.text)
             if length > brief.settings.answering.short or len(chosen) >= 2 * most:
@@ -86,11 +93,11 @@ def _best(brief: Brief, part: int, terms: Sequence[Term], most: int) -> list[Quo
 def _scored(brief: Brief, part: int, asked: Sequence[Term]) -> list[Quote]:
     """Sentence score = coverage of the part's idf + 1 / rank of its chunk + 0.5 × cosine of the likeliest ones."""
     terms = [t for t in asked if t.text not in ASKING_WORDS] or list(asked)
-    total = sum(t.idf for t in terms) or 1.0
+    weights = {t.text: t.idf * (ADDED_WEIGHT if t.text in brief.added else 1.0) for t in terms}
     rated = [
-        _rate(rank, order, passage, start, end, terms, total)
+        _rate(rank, order, passage, start, end, weights)
         for order, (rank, passage) in enumerate(_passages(brief, part))
-        for start, end in sentences(passage.text)
+        for start, end in units(passage.text)
         if not _is_bare_heading(passage, passage.text[start:end], asked)
     ]
     likely = sorted(rated, key=lambda q: -q.score)[:EMBEDDED]
@@ -106,19 +113,49 @@ def _passages(brief: Brief, part: int) -> list[tuple[int, Passage]]:
     return [(rank, passage) for rank, (_, passage) in ranked[:CHUNKS]]
 
 
+def units(text: str) -> Iterator[tuple[int, int]]:
+    """What can be quoted: sentences, and each row of a table by itself without the rules between header and rows."""
+    for start, end in sentences(text):
+        if "|" not in text[start:end]:
+            yield start, end
+            continue
+        for row in _ROW.finditer(text, start, end):
+            if not _RULE.fullmatch(row[0]):
+                yield row.start(), row.end()
+
+
 def _is_bare_heading(passage: Passage, text: str, asked: Sequence[Term]) -> bool:
-    """Whether this is a heading that names no number or identifier beyond the question: it would say nothing."""
+    """Whether this is a heading that names no number or identifier beyond the question: it would say nothing.
+
+    A short line of its own without a mark at its end is taken for one; list items, rows and "name: value" are not.
+    """
     plain = text.strip("#*` \t")
-    if not (text.startswith("#") or plain in passage.heading or plain == passage.title):
+    named = text.startswith("#") or plain in passage.heading or plain == passage.title
+    if not named and not _is_like_a_heading(passage, text):
         return False
     known = {t.text for t in asked}
     return all(t.text in known for t in query_terms(text) if t.identifier)
 
 
-def _rate(rank: int, order: int, passage: Passage, start: int, end: int, terms: Sequence[Term], total: float) -> Quote:
+def _is_like_a_heading(passage: Passage, text: str) -> bool:
+    if len(text) > LONGEST_HEADING or not _BARE.fullmatch(text):
+        return False
+    return any(text == line.strip() for line in passage.text.splitlines())
+
+
+def _of_the_asked_code(ranked: Sequence[Quote], asked: Sequence[Term]) -> list[Quote]:
+    """Without the sentences about another code (W-301 when W-305 is asked for), when any is about the asked one."""
+    codes = {t.text for t in asked if t.identifier and not t.text.isdigit()}
+    named = [(q, {t.text for t in query_terms(q.text) if t.identifier and not t.text.isdigit()}) for q in ranked]
+    if not any(codes & names for _, names in named):
+        return list(ranked)
+    return [q for q, names in named if codes & names or not names]
+
+
+def _rate(rank: int, order: int, passage: Passage, start: int, end: int, weights: Mapping[str, float]) -> Quote:
     text = passage.text[start:end]
     held = set(tokens(text))
-    coverage = sum(t.idf for t in terms if t.text in held) / total
+    coverage = sum(w for term, w in weights.items() if term in held) / (sum(weights.values()) or 1.0)
     score = coverage + RANK_WEIGHT / (order + 1)
     return Quote(rank, passage, passage.start + start, passage.start + end, text, coverage, score)
 

@@ -44,12 +44,13 @@ def evaluate(
     cache: Path | None = None,
     traces: Path | None = None,
     on_progress: Callable[[str, int, int], None] | None = None,
+    on_notice: Callable[[str], None] | None = None,
 ) -> dict[str, int]:
     """Writes one line per question to `out`; returns how many ended in each decision.
 
     The line: {id, hits, confidence, decision, answer, citations, seconds, attempts}; see `line_of`. `traces`: a folder
-    for the whole trace of every question. `on_progress(stage, done, total)`. Raises SettingsError for a missing
-    folder or an unreadable question file.
+    for the whole trace of every question. `on_progress(stage, done, total)`. `on_notice`: a sentence for each file that
+    was not read. Raises SettingsError for a missing folder or an unreadable question file.
     """
     asked = tuple(read_questions(questions))
     if not documents.is_dir():
@@ -61,7 +62,9 @@ def evaluate(
         tempfile.TemporaryDirectory(prefix="glassbox-evaluate-") as place,
         open_temporary(Path(place), settings or Settings(), cache) as kb,
     ):
-        kb.ingest([documents], lambda p: tell("reading", p.files_done, p.files))
+        report = kb.ingest([documents], lambda p: tell("reading", p.files_done, p.files))
+        for name, why in report.failed:
+            (on_notice or (lambda sentence: None))(f"not read: {name}: {why}")
         with out.open("w", encoding="utf-8") as file:
             for number, question in enumerate(asked, 1):
                 row = _ask(kb, question, retrieval_only, traces)

@@ -64,7 +64,9 @@ def _sentences(a: Answered, by_number: Mapping[int, Citation], turn: int, t: Tex
 def _sentence(s: Sentence, by_number: Mapping[int, Citation], cite: bool, turn: int, t: Texts) -> str:
     inline = {int(n) for n in _BRACKET.findall(s.text)}
     numbers = [n for n in s.citations if n in by_number and n not in inline] if cite else []
-    body = f"{_with_chips(s.text, by_number, turn, t)}{''.join(chip(by_number[n], turn, t) for n in numbers)}"
+    body = (
+        f"{_with_chips(_readable(s.text), by_number, turn, t)}{''.join(chip(by_number[n], turn, t) for n in numbers)}"
+    )
     if s.supported is False:
         tag = f'<span class="gb-tag gb-unsupported-tag">{t("unsupported")}</span>'
         return f'<span class="gb-unsupported" title="{esc(reason(s.why, t.lang))}">{body}{tag}</span>'
@@ -72,6 +74,13 @@ def _sentence(s: Sentence, by_number: Mapping[int, Citation], cite: bool, turn: 
         f' title="{esc(reason(s.why, t.lang) or t("unchecked"))}"' if s.supported is None and not s.citations else ""
     )
     return f"<span{title}>{body}</span>"
+
+
+def _readable(sentence: str) -> str:
+    """A table row as its cells, one after the other; every other sentence as it is."""
+    if "|" not in sentence or "\n" in sentence.strip():
+        return sentence
+    return " · ".join(cell for part in sentence.strip().strip("|").split("|") if (cell := part.strip()))
 
 
 def _with_chips(text: str, by_number: Mapping[int, Citation], turn: int, t: Texts) -> str:
@@ -88,7 +97,8 @@ def chip(c: Citation, turn: int, t: Texts) -> str:
     """HTML of one citation number as a button that leads to its card."""
     title = esc(" · ".join(p for p in (c.document, " › ".join(c.heading)) if p))
     return (
-        f'<button type="button" class="gb-chip" data-chunk="{esc(c.chunk_id)}" data-turn="{turn}" '
+        f'<button type="button" class="gb-chip" data-chunk="{esc(c.chunk_id)}" data-cite="{c.number}" '
+        f'data-turn="{turn}" '
         f'title="{title}" aria-label="{t("source_n", n=c.number)}{t("colon")}{title}">{c.number}</button>'
     )
 
