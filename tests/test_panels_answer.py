@@ -20,7 +20,8 @@ def text(html: str) -> str:
 
 def test_answer_sentences_carry_chips_that_lead_to_their_cards():
     html = answer.panel(sample.answered_trace(), turn=3)
-    chips = re.findall(r'<button type="button" class="gb-chip" data-chunk="([^"]*)" data-cite="\d+" data-turn="3"', html)
+    button = r'<button type="button" class="gb-chip" data-chunk="([^"]*)" data-cite="\d+" data-turn="3"'
+    chips = re.findall(button, html)
     assert chips == ["leave-1", "leave-2", "leave-1", "leave-2"]
     shown = text(html)
     assert "of annual leave. 1 年休假10天 2 This also holds" in shown

@@ -21,7 +21,7 @@ LABEL_ZH = "摘自您的文档；连接 Ollama 可获得撰写的回答"
 CHUNKS = 3
 COSINE_WEIGHT, RANK_WEIGHT = 0.5, 1.0
 EXTRA_COVERAGE = 0.3
-ADDED_WEIGHT = 0.3  # terms that a follow-up took over say where to look, not what is asked now
+ADDED_WEIGHT = 0.1  # terms that a follow-up took over say where to look, not what is asked now
 LONGEST_HEADING = 40
 _BARE = re.compile(r"[^\n。！？；….!?;:：|，,\-*+•·]+")
 _ROW = re.compile(r"[^\s][^\r\n]*")
@@ -63,8 +63,8 @@ def write(brief: Brief) -> Iterator[Step]:
 def choose(brief: Brief) -> tuple[Quote, ...]:
     """The best sentences in reading order: settings.answering.sentences, and up to twice as many while it is short.
 
-    Of a split question as many for each part. Sentences beyond the first ones, and those of another chunk than the
-    best one's, must cover EXTRA_COVERAGE of what is covered best.
+    Of a split question as many for each part. Sentences beyond the first ones, those of another chunk than the best
+    one's, and all but the best for a follow-up must cover EXTRA_COVERAGE of what is covered best.
     """
     each = max(1, brief.settings.answering.sentences // len(brief.parts)) if brief.parts else 0
     chosen: dict[tuple[str, int], Quote] = {}
@@ -83,7 +83,7 @@ def _best(brief: Brief, part: int, terms: Sequence[Term], most: int) -> list[Quo
             if length > brief.settings.answering.short or len(chosen) >= 2 * most:
                 break
         best = next(iter(chosen.values()), quote)
-        needed = len(chosen) >= most or quote.rank != best.rank
+        needed = len(chosen) >= most or quote.rank != best.rank or bool(brief.added)
         if needed and quote.coverage < EXTRA_COVERAGE * max(best.coverage, quote.coverage):
             continue
         chosen.setdefault("".join(quote.text.split()), quote)
