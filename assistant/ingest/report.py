@@ -10,6 +10,9 @@ from assistant.documents import FileRow, FileState, IngestReport, Progress
 from assistant.ingest.plan import Job, Plan
 
 
+LEAST_SECONDS, LEAST_SHARE = 3.0, 0.05  # before that the time left is not known
+
+
 class Tally:
     """Counts of one ingest. Each change is told to `on_progress` as a Progress."""
 
@@ -121,9 +124,12 @@ class Tally:
         )
 
     def _seconds_left(self, done: float) -> float | None:
-        if not done or self._bytes <= done:
-            return 0.0 if self._bytes and self._bytes <= done else None
-        return (time.perf_counter() - self._work_started) * (self._bytes - done) / done
+        if self._bytes <= done:
+            return 0.0 if self._bytes else None
+        elapsed = time.perf_counter() - self._work_started
+        if elapsed < LEAST_SECONDS or done < LEAST_SHARE * self._bytes:
+            return None  # the first file also loads the model: nine seconds of work were announced as nineteen minutes
+        return elapsed * (self._bytes - done) / done
 
 
 def _weight(job: Job) -> int:
