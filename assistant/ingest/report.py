@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from assistant.documents import FileRow, FileState, IngestReport, Progress
 from assistant.ingest.plan import Job, Plan
 
-
 LEAST_SECONDS, LEAST_SHARE = 3.0, 0.05  # before that the time left is not known
 
 
