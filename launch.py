@@ -295,9 +295,7 @@ def app(options: argparse.Namespace) -> int:
         return open_assistant(options)
 
     serve(open_assistant=open_assistant, port=options.port, open_browser=not options.no_browser)
-    sys.stdout.flush()
-    # all is closed and written; the web server's idle threads would be cut off inside C++ code, which aborts (code 134)
-    os._exit(OK)
+    return OK
 
 
 def in_terminal(options: argparse.Namespace) -> int:
@@ -329,7 +327,17 @@ def test(options: argparse.Namespace) -> int:
     return _complain(f"Red: {', '.join(red)}.", FAILED) if red else OK
 
 
-if __name__ == "__main__":
+def run() -> None:
+    """Does the command of the command line and ends the process with its exit code."""
     chosen = parse()  # help and mistakes need no set-up
     set_up("test" if chosen.command == "test" else "")
-    sys.exit(main())
+    code = main()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # all is closed and written. At the interpreter's own end, idle threads of native libraries are now and then cut off
+    # inside C++ code, which aborts a process that has done its work (code 134)
+    os._exit(code)
+
+
+if __name__ == "__main__":
+    run()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import queue
 import threading
 import uuid
@@ -308,7 +309,7 @@ class _Loop:
         asyncio.run_coroutine_threadsafe(_cancel_others(), self._loop).add_done_callback(
             lambda _: self._loop.call_soon_threadsafe(self._loop.stop)
         )
-        self._thread.join(timeout=5)
+        self._thread.join(timeout=10)
         if not self._thread.is_alive():
             self._loop.close()
 
@@ -317,4 +318,7 @@ async def _cancel_others() -> None:
     others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
     for task in others:
         task.cancel()
-    await asyncio.wait(others, timeout=4) if others else None
+    if others:
+        await asyncio.wait(others, timeout=4)
+    with contextlib.suppress(TimeoutError):  # its threads hold cursors, which must go before the database does
+        await asyncio.wait_for(asyncio.get_running_loop().shutdown_default_executor(), timeout=4)

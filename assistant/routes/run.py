@@ -46,8 +46,8 @@ class RouteRunner:
         self.routes = (*self.routes, route)
 
     def close(self) -> None:
-        """Waits for nothing; running searches end by themselves."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        """Waits for running searches: each thread has a cursor of its own, which must go before the database does."""
+        self._pool.shutdown(wait=True, cancel_futures=True)
 
     def _collect(self, route: Route, query: Query, job: Future[Retrieved], started: float, seconds: float) -> Retrieved:
         limit = max(0.0, started + seconds - time.perf_counter()) if route.name in self._warm else None
