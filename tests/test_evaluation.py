@@ -74,3 +74,11 @@ def test_a_missing_folder_or_file_is_said_in_one_sentence(tmp_path):
     file.write_text('{"id": "a", "query": "ok"}\n', encoding="utf-8")
     with pytest.raises(SettingsError, match="no folder"):
         evaluate(tmp_path / "none", file, tmp_path / "out.jsonl")
+
+
+def test_a_cache_that_cannot_be_kept_only_costs_time(tmp_path, lines):
+    blocked = tmp_path / "blocked"
+    blocked.write_text("a file, not a folder", encoding="utf-8")
+    out = tmp_path / "out.jsonl"
+    evaluate(lines["documents"], lines["folder"] / "questions.jsonl", out, cache=blocked)
+    assert len(out.read_text(encoding="utf-8").splitlines()) == 3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -108,7 +109,10 @@ def open_temporary(place: Path, settings: Settings, cache: Path | None = None) -
     patient = settings.changed({"retrieval.seconds_per_route": PATIENCE_SECONDS})
     embedder = EMBEDDERS.build(patient.embedding.provider, patient)
     folder = cache or Path(platformdirs.user_cache_dir("glassbox", appauthor=False)) / "evaluation"
-    cached: Any = CachedEmbedder(embedder, folder)
+    try:
+        cached: Any = CachedEmbedder(embedder, folder)
+    except (OSError, sqlite3.Error):  # a cache is only for speed: without a place for it there is none between runs
+        cached = CachedEmbedder(embedder, place / "vectors")
     return Assistant(Base.open(place, embedder.identity, patient), cached, patient, place)
 
 
