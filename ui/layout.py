@@ -100,7 +100,7 @@ def layout(t: Texts) -> Page:
     return Page(screen, timer, payload, filename, notice, tabs, head, ask, documents)
 
 
-def _panel(name: str, clicks: bool = True, autoscroll: bool = False) -> gr.HTML:
+def _panel(name: str, clicks: bool = True) -> gr.HTML:
     script = (HERE / "clicks.js").read_text(encoding="utf-8") if clicks else None
     return gr.HTML(
         "",
@@ -108,7 +108,6 @@ def _panel(name: str, clicks: bool = True, autoscroll: bool = False) -> gr.HTML:
         elem_classes="gb-panel",
         js_on_load=script,
         apply_default_css=False,
-        autoscroll=autoscroll,
     )
 
 
@@ -130,7 +129,7 @@ def _head(t: Texts) -> Head:
 def _ask(t: Texts) -> Ask:
     with gr.Tab(t("ask"), id="ask") as tab, gr.Row(elem_id="gb-columns"):
         with gr.Column(scale=4, min_width=320):
-            talk = _panel("talk", autoscroll=True)
+            talk = _panel("talk")
             with gr.Row(elem_id="gb-ask-line"):
                 question = gr.Textbox(
                     "", label=t("question_box"), placeholder=t("question_box"), show_label=False, container=False,
