@@ -20,7 +20,7 @@ class _Group(BaseModel):
 
 
 class Reading(_Group):
-    """How files are read. Changing these needs a new index."""
+    """How files are read. Another legacy encoding needs a new index."""
 
     max_megabytes: int = Field(200, ge=1, le=10_000, description="Larger files are refused with a reason.")
     seconds_per_file: int = Field(120, ge=1, le=3600, description="A file that takes longer to read is given up.")
@@ -51,7 +51,7 @@ class Chunking(_Group):
 
 
 class Embedding(_Group):
-    """Which model turns text into vectors. Changing these needs a new index."""
+    """Which model turns text into vectors. Another provider or model needs a new index."""
 
     provider: str = Field("embedded", description="embedded: in-process, Chinese and English; ollama: a local server.")
     model: str = Field("", description="Model name; empty = the provider's default.")

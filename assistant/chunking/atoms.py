@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from assistant.chunking.sentences import sentences
+from assistant.chunking.sentences import sentences, trimmed
 from assistant.documents import Block
 
 _BREAKS = (
@@ -121,9 +121,9 @@ def cut(text: str, start: int, end: int, limit: int) -> list[tuple[int, int]]:
     pieces = []
     while end - start > limit:
         at = _last_break(text, start, start + limit)
-        pieces.append(_trimmed(text, start, at))
-        start = _trimmed(text, at, end)[0]
-    pieces.append(_trimmed(text, start, end))
+        pieces.append(trimmed(text, start, at))
+        start = trimmed(text, at, end)[0]
+    pieces.append(trimmed(text, start, end))
     return [(a, b) for a, b in pieces if a < b]
 
 
@@ -135,11 +135,3 @@ def _last_break(text: str, start: int, stop: int) -> int:
     if "\udc00" <= text[stop : stop + 1] <= "\udfff" or "\u0300" <= text[stop : stop + 1] <= "\u036f":
         return max(start + 1, stop - 1)
     return stop
-
-
-def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return start, end

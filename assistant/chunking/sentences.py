@@ -40,7 +40,7 @@ def sentences(text: str) -> tuple[tuple[int, int], ...]:
     spans = []
     start = 0
     for end in [*_ends(text), len(text)]:
-        first, last = _trimmed(text, start, end)
+        first, last = trimmed(text, start, end)
         if first < last:
             spans.append((first, last))
         start = end
@@ -102,7 +102,8 @@ def _is_han(character: str) -> bool:
     return "\u2e80" <= character <= "\u9fff" or "\uff00" <= character <= "\uffef" or character in "“‘"
 
 
-def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """(start, end) without the white space at both sides; start = end when there is nothing else."""
     while start < end and text[start].isspace():
         start += 1
     while end > start and text[end - 1].isspace():
