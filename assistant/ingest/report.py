@@ -108,11 +108,11 @@ class Tally:
             self.add_seconds(name, time.perf_counter() - started)
 
     def report(self) -> IngestReport:
-        """All of it."""
+        """All of it, each list by name: files are finished in whatever order their readers are."""
         return IngestReport(
-            **{key: tuple(names) for key, names in self._names.items()},
+            **{key: tuple(sorted(names)) for key, names in self._names.items()},
             unchanged=tuple(row.name for row in self._plan.unchanged),
-            failed=tuple(self._failed),
+            failed=tuple(sorted(self._failed)),
             skipped=tuple((s.name, s.why) for s in self._plan.skipped),
             notices=tuple(self._notices),
             embedded=self._embedded,
