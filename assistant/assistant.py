@@ -70,7 +70,7 @@ class Assistant:
         place = Path(folder).expanduser() if folder else default_folder()
         chosen = settings or Settings.load(place / "settings.toml")
         check_names(chosen)
-        embedder = EMBEDDERS.build(chosen.embedding.provider, chosen)
+        embedder = EMBEDDERS.build(chosen.embedding.provider or "embedded", chosen)
         return cls(Base.open(place, embedder.identity, chosen), embedder, chosen, place)
 
     def __enter__(self) -> Assistant:

@@ -51,9 +51,13 @@ class Chunking(_Group):
 
 
 class Embedding(_Group):
-    """Which model turns text into vectors. Another provider or model needs a new index."""
+    """Which model turns text into vectors. A base keeps its own until it is switched to another one."""
 
-    provider: str = Field("embedded", description="embedded: in-process, Chinese and English; ollama: a local server.")
+    provider: str = Field(
+        "",
+        description="embedded: in-process, Chinese and English; ollama: a local server; "
+        "empty = the base's own, embedded for a new one.",
+    )
     model: str = Field("", description="Model name; empty = the provider's default.")
     threads: int = Field(2, ge=1, le=64, description="Processor threads for the embedded model.")
 
@@ -123,14 +127,29 @@ class Answering(_Group):
     sentences: int = Field(2, ge=1, le=10, description="Sentences quoted; twice as many while the answer is short.")
     short: int = Field(105, ge=0, le=2000, description="An answer of at most so many characters counts as short.")
     model: str = Field("", description="Ollama chat model for written answers.")
-    window: int = Field(8192, ge=1024, le=262_144, description="num_ctx for the chat model, constant per model.")
+    window: int = Field(
+        8192, ge=1024, le=262_144, description="num_ctx for the chat model, never above what the model has."
+    )
     max_tokens: int = Field(1024, ge=64, le=8192, description="num_predict: longest answer in tokens.")
+    style: Literal["brief", "full", "detailed"] = Field(
+        "full", description="brief: one sentence; full: some sentences; detailed: all that the sources say."
+    )
+    effort: Literal["quick", "balanced", "careful"] = Field(
+        "balanced",
+        description="Which requests the chat model gets besides the answer: quick: none; balanced: follow-ups and "
+        "retries; careful: also grading and verification.",
+    )
 
 
 class Ollama(_Group):
     """Where the local model server is."""
 
     url: str = Field("", description="Address; empty = OLLAMA_HOST, else http://127.0.0.1:11434.")
+    first_token_seconds: float = Field(
+        600, gt=0, le=7200, description="Loading the model and reading the prompt may take so long."
+    )
+    idle_seconds: float = Field(60, gt=0, le=7200, description="An answer that pauses longer is given up.")
+    keep_alive: str = Field("30m", pattern=r"^-?\d+(ms|s|m|h)$", description="How long a model stays loaded unused.")
 
 
 class Settings(_Group):

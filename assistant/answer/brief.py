@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from assistant.language import is_chinese
 from assistant.providers import Embedder
+from assistant.providers.chat import Chat, ChatState
 from assistant.settings import Settings
 from assistant.trace import Candidate, Decided, Passage, Term, Turn
 
@@ -15,7 +18,7 @@ class Brief:
     """The question, what was decided, and the evidence best first with its passages.
 
     `parts`: the terms of each sub-question, one tuple when the question was not split. `added`: those that a follow-up
-    took over from the question before.
+    took over from the question before. `chat`: the model that may write, None when none is chosen; `cancel` stops it.
     """
 
     question: str
@@ -27,6 +30,9 @@ class Brief:
     history: tuple[Turn, ...] = ()
     limited_by: str = ""
     added: frozenset[str] = frozenset()
+    chat: Chat | None = None
+    cancel: threading.Event | None = None
+    on_state: Callable[[ChatState], None] | None = None
 
     @property
     def chinese(self) -> bool:

@@ -107,7 +107,7 @@ def _make_room(out: Path) -> None:
 def open_temporary(place: Path, settings: Settings, cache: Path | None = None) -> Assistant:
     """A base in this folder whose embeddings are cached between runs (`cache`, else the user cache), patient routes."""
     patient = settings.changed({"retrieval.seconds_per_route": PATIENCE_SECONDS})
-    embedder = EMBEDDERS.build(patient.embedding.provider, patient)
+    embedder = EMBEDDERS.build(patient.embedding.provider or "embedded", patient)
     folder = cache or Path(platformdirs.user_cache_dir("glassbox", appauthor=False)) / "evaluation"
     try:
         cached: Any = CachedEmbedder(embedder, folder)

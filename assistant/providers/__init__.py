@@ -11,6 +11,7 @@ from assistant.providers.identity import EmbedderIdentity
 from assistant.registry import Registry
 
 if TYPE_CHECKING:
+    from assistant.providers.chat import Chat
     from assistant.providers.embedder import Embedder
 
 EMBEDDERS: Registry[Embedder] = Registry(
@@ -21,7 +22,9 @@ EMBEDDERS: Registry[Embedder] = Registry(
     },
 )
 
-__all__ = ["EMBEDDERS", "Embedder", "EmbedderIdentity"]
+CHATS: Registry[Chat] = Registry("chat provider", {"ollama": "assistant.providers.ollama.chat:build"})
+
+__all__ = ["CHATS", "EMBEDDERS", "Embedder", "EmbedderIdentity"]
 
 
 def __getattr__(name: str) -> Any:

@@ -4,7 +4,18 @@ Every record is frozen, refuses unknown fields and non-finite numbers, and is eq
 A `Trace` opens anywhere: it needs neither the knowledge base nor a model.
 """
 
-from assistant.trace.answering import Answered, Citation, Delta, Failed, Prompt, Sentence
+from assistant.trace.answering import (
+    Answered,
+    Citation,
+    Delta,
+    Failed,
+    Prompt,
+    Sentence,
+    Support,
+    Verdict,
+    Verified,
+)
+from assistant.trace.calling import ModelCall, Working
 from assistant.trace.judging import Adjustment, Confidence, Decided, Rewritten, Signal
 from assistant.trace.record import Passage, Reading, Record, Step
 from assistant.trace.searching import (
@@ -40,6 +51,7 @@ __all__ = [
     "Failed",
     "Fused",
     "Hit",
+    "ModelCall",
     "Passage",
     "Place",
     "Prompt",
@@ -52,8 +64,12 @@ __all__ = [
     "Sentence",
     "Signal",
     "Step",
+    "Support",
     "Term",
     "TermMatch",
     "Trace",
     "Turn",
+    "Verdict",
+    "Verified",
+    "Working",
 ]

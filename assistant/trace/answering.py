@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from assistant.trace.calling import ModelCall
 from assistant.trace.record import Passage, Record, Step
 
 
@@ -36,29 +37,62 @@ class Citation(Record):
         )
 
 
+class Support(Record):
+    """Where a sentence of the answer stands in a source, found by comparing words, never by asking the model.
+
+    `number`: the citation; document[start:end] is the nearest sentence of the source. `score` 0–1: share of the
+    sentence's weight in words that the source holds.
+    """
+
+    number: int = Field(ge=1)
+    chunk_id: str
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+    score: float = Field(ge=0, le=1)
+
+
 class Sentence(Record):
-    """One sentence of the answer with the citations that support it; `supported` None = not checked."""
+    """One sentence of the answer with the citations that support it; `supported` None = not checked.
+
+    `named`: the sources that the model itself named, as far as they exist; `citations` are those shown. `support`: what
+    our own matching found, best first. `missing`: numbers, dates and identifiers that no cited source holds.
+    """
 
     text: str
     citations: tuple[int, ...] = ()
     supported: bool | None = None
     why: str = ""
+    named: tuple[int, ...] = ()
+    support: tuple[Support, ...] = ()
+    missing: tuple[str, ...] = ()
 
 
 class Prompt(Record):
-    """What the model saw, to the letter. Token numbers are ours unless `counted_by_server` is set."""
+    """What the model saw, to the letter. Token numbers are ours unless `counted_by_server` is set.
+
+    `tokens`: rules, history, evidence, question, reserve (for the answer), margin. `scale`: what our estimate was
+    multiplied with, learnt from the server's counts for this model. `left_out`: chunks that did not fit, best first;
+    `shortened`: chunks of which only the first sentences fitted; `turns_left_out`: earlier turns that did not fit.
+    `truncated`: the server read much less than was sent.
+    """
 
     messages: tuple[tuple[str, str], ...]
     window: int
     tokens: dict[str, int] = {}
+    scale: float = Field(default=1.0, gt=0)
     left_out: tuple[str, ...] = ()
+    shortened: tuple[str, ...] = ()
+    turns_left_out: int = Field(default=0, ge=0)
     counted_by_server: int | None = None
+    truncated: bool = False
 
 
 class Answered(Step):
     """The answer, or what is said instead. `label` tells how it was made; `state` incomplete = cut off, `why` says how.
 
-    Declined: `text` says what was searched, `suggestions` what the documents do hold, no citations.
+    Declined: `text` says what was searched, `suggestions` what the documents do hold, no citations. `draft` counts
+    from 1: the second is written after verification found the first wanting. `stopped_by`: done, length (the limit on
+    its length), incomplete (the server broke off), stopped (by the person); "" when no model wrote it.
     """
 
     kind: Literal["answered"] = "answered"
@@ -75,6 +109,31 @@ class Answered(Step):
     removed_citations: tuple[int, ...] = ()
     state: Literal["complete", "incomplete"] = "complete"
     why: str = ""
+    draft: int = Field(default=1, ge=1)
+    stopped_by: str = ""
+    answer_tokens: int | None = None
+
+
+class Verdict(Record):
+    """What a model says of one sentence of the answer: `sentence` is its index from 0."""
+
+    sentence: int = Field(ge=0)
+    supported: bool
+    why: str = ""
+
+
+class Verified(Step):
+    """A model's check of the finished answer against its sources. It never overrules our own support marks upwards.
+
+    `outcome`: kept; rewrite (write it once more); marked (some sentences); declined; not_run or failed (`why`).
+    """
+
+    kind: Literal["verified"] = "verified"
+    outcome: Literal["kept", "rewrite", "marked", "declined", "not_run", "failed"]
+    why: str = ""
+    draft: int = Field(default=1, ge=1)
+    verdicts: tuple[Verdict, ...] = ()
+    call: ModelCall | None = None
 
 
 class Failed(Step):
@@ -86,7 +145,11 @@ class Failed(Step):
 
 
 class Delta(Step):
-    """A piece of a written answer as it arrives. Streamed only; the trace keeps the whole Answered step."""
+    """A piece of a written answer as it arrives. Streamed only; the trace keeps the whole Answered step.
+
+    A piece with another `draft` than the one before begins the answer anew.
+    """
 
     kind: Literal["delta"] = "delta"
     text: str
+    draft: int = Field(default=1, ge=1)

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from assistant.trace.calling import ModelCall
 from assistant.trace.record import Reading, Record, Step
 
 
@@ -59,7 +60,10 @@ class Confidence(Step):
 
 
 class Decided(Step):
-    """What happens next and why. `gain`: change of confidence against the best earlier attempt, None in the first."""
+    """What happens next and why. `gain`: change of confidence against the best earlier attempt, None in the first.
+
+    `calls`: requests to a model for another way to search that brought none.
+    """
 
     kind: Literal["decided"] = "decided"
     decision: Literal["answer", "caveat", "rewrite", "decline"]
@@ -67,6 +71,7 @@ class Decided(Step):
     confidence: float = Field(ge=0, le=1)
     best_attempt: int = Field(default=1, ge=1)
     gain: float | None = None
+    calls: tuple[ModelCall, ...] = ()
 
 
 class Rewritten(Step):
@@ -74,6 +79,9 @@ class Rewritten(Step):
 
     `attempt` is the new attempt's number. `changes`: setting path → new value, e.g. {"retrieval.depth": 100}.
     `targeted`: it mends something seen in the attempt before, so that it is worth trying even after a poor one.
+    `reason`: why the attempt before failed, in the words of the policy table. `judged_by`: whether confidence compares
+    the passages with the question asked or, as a translation needs, with the queries. `call`: the request to a model
+    that wrote the queries; `discarded`: those of rewriters tried before it that brought nothing.
     """
 
     kind: Literal["rewritten"] = "rewritten"
@@ -83,3 +91,7 @@ class Rewritten(Step):
     changes: dict[str, Any] = {}
     targeted: bool = False
     why: str
+    reason: str = ""
+    judged_by: Literal["question", "queries"] = "question"
+    call: ModelCall | None = None
+    discarded: tuple[ModelCall, ...] = ()

@@ -6,11 +6,15 @@ from typing import Literal
 
 from pydantic import Field
 
+from assistant.trace.calling import ModelCall
 from assistant.trace.record import Passage, Reading, Record, Step
 
 
 class Condensed(Step):
-    """The question as it is searched for: as asked, or made to stand alone from the turns before it."""
+    """The question as it is searched for: as asked, or made to stand alone from the turns before it.
+
+    `call`: the request to a model that did it, or that failed and left it to the terms of the last question.
+    """
 
     kind: Literal["condensed"] = "condensed"
     original: str
@@ -18,6 +22,7 @@ class Condensed(Step):
     method: str
     added: tuple[str, ...] = ()
     why: str
+    call: ModelCall | None = None
 
 
 class Term(Record):
@@ -157,7 +162,8 @@ class Fused(Step):
 class Reranked(Step):
     """The final order of the candidates: after reranker and gates. Best first, then the dropped ones.
 
-    `passages`: those of neighbouring chunks that widening added; all others are in the Fused step.
+    `passages`: those of neighbouring chunks that widening added; all others are in the Fused step. `calls`: the
+    requests to a chat model that graded them. An attempt may be reranked again: the last step of it counts.
     """
 
     kind: Literal["reranked"] = "reranked"
@@ -166,6 +172,7 @@ class Reranked(Step):
     why: str = ""
     candidates: tuple[Candidate, ...] = ()
     passages: tuple[Passage, ...] = ()
+    calls: tuple[ModelCall, ...] = ()
 
     @property
     def kept(self) -> tuple[Candidate, ...]:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationError
 
 from assistant.errors import BadTrace
-from assistant.trace.answering import Answered, Failed
+from assistant.trace.answering import Answered, Failed, Verified
 from assistant.trace.judging import Confidence, Decided, Rewritten
 from assistant.trace.record import Passage, Record, Step
 from assistant.trace.searching import Candidate, Condensed, Fused, Reranked, Retrieved
@@ -17,7 +17,7 @@ from assistant.trace.searching import Candidate, Condensed, Fused, Reranked, Ret
 VERSION = 1
 
 AnyStep = Annotated[
-    Condensed | Retrieved | Fused | Reranked | Confidence | Decided | Rewritten | Answered | Failed,
+    Condensed | Retrieved | Fused | Reranked | Confidence | Decided | Rewritten | Answered | Verified | Failed,
     Field(discriminator="kind"),
 ]
 
