@@ -29,6 +29,14 @@ def decide(judged: Sequence[Confidence], judging: Judging, loop: Loop, retry: Re
     )
 
 
+def wants_retry(judged: Sequence[Confidence], judging: Judging, loop: Loop) -> bool:
+    """Whether another attempt would be made if there is a way to make one: looking for one may cost a model call."""
+    best = max(c.value for c in judged)
+    earlier = max((c.value for c in judged[:-1]), default=None)
+    gain = None if earlier is None else judged[-1].value - earlier
+    return best < judging.answer_at and _stop(len(judged), loop, gain, found=True) is None
+
+
 def _decision(
     value: float, attempts: int, judging: Judging, loop: Loop, gain: float | None, retry: Rewritten | None
 ) -> tuple[str, str]:
@@ -40,16 +48,16 @@ def _decision(
         if low
         else f"between {judging.decline_below:.2f} and {judging.answer_at:.2f}"
     )
-    stop = _stop(attempts, loop, gain, retry)
+    stop = _stop(attempts, loop, gain, found=retry is not None)
     if stop is None and retry is not None and (retry.targeted or not low):
         return "rewrite", f"{band}: {retry.why}"
     return ("decline" if low else "caveat"), f"{band}; {stop}" if stop else band
 
 
-def _stop(attempts: int, loop: Loop, gain: float | None, retry: Rewritten | None) -> str | None:
+def _stop(attempts: int, loop: Loop, gain: float | None, found: bool) -> str | None:
     if attempts >= loop.max_attempts:
         return f"all {loop.max_attempts} attempts are used"
-    if retry is None:
+    if not found:
         return "there is no other way to search"
     if gain is not None and gain < loop.min_gain:
         return f"the last attempt changed the confidence by {gain:+.2f}, less than {loop.min_gain:.2f}"

@@ -97,6 +97,15 @@ class Trace(Record):
         step: Confidence | None = self.last("confidence", self.best_attempt) or self.last("confidence")
         return step
 
+    def asked(self, attempt: int) -> tuple[Retrieved, ...]:
+        """The searches whose words an attempt is judged by: those of attempt 1, which are the question's own.
+
+        Of a translation the attempt's own: the question's words cannot occur in passages of another language.
+        """
+        rewritten: Rewritten | None = self.last("rewritten", attempt)
+        own = rewritten is not None and rewritten.judged_by == "queries"
+        return self.of_kind("retrieved", attempt if own else 1)
+
     def candidates(self, attempt: int | None = None) -> tuple[Candidate, ...]:
         """The ledger of an attempt (default: the one the answer stands on), best first, () if nothing was searched."""
         step = self.last("reranked", attempt or self.best_attempt)
