@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import queue
 import threading
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
@@ -22,6 +20,7 @@ from assistant.documents import FileRow, IngestReport, Progress
 from assistant.errors import AssistantError, SettingsError
 from assistant.flow import AskFlow, Parts, StepDone
 from assistant.fusion import FUSIONS
+from assistant.loop import Loop
 from assistant.providers import EMBEDDERS, Embedder
 from assistant.registry import Registry
 from assistant.rerank import RERANKERS
@@ -58,7 +57,7 @@ class Assistant:
         self.folder = folder
         self._runner = RouteRunner([])
         self._offer_routes(settings)
-        self._loop = _Loop()
+        self._loop = Loop()
 
     @classmethod
     def open(cls, folder: str | Path | None = None, settings: Settings | None = None) -> Assistant:
@@ -122,7 +121,7 @@ class Assistant:
     ) -> Iterator[Step | Trace]:
         """Every step as it is made (and Deltas of a written answer), then the finished Trace.
 
-        Closing the generator stops the work.
+        `close` on it stops the work, from any thread and also while another waits for the next step.
         """
         flow = self._flow(question, history, changes, write)
         return self._loop.iterate(lambda: _events(flow))
@@ -255,70 +254,3 @@ async def _events(flow: AskFlow) -> AsyncIterator[Step | Trace]:
     finally:
         if running:
             await handler.cancel_run()
-
-
-class _Loop:
-    """One event loop in a thread of its own for the assistant's life: clients bound to a loop stay usable."""
-
-    def __init__(self) -> None:
-        self._closing = threading.Lock()
-        self._closed = False
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="assistant-loop", daemon=True)
-        self._thread.start()
-
-    def iterate(self, make: Callable[[], AsyncIterator[Any]]) -> Iterator[Any]:
-        """The items of an asynchronous iterator that runs in the loop."""
-        items: queue.Queue[tuple[str, Any]] = queue.Queue()
-
-        async def pump() -> None:
-            try:
-                async for item in make():
-                    items.put(("item", item))
-                items.put(("end", None))
-            except BaseException as err:
-                items.put(("error", err))
-                if not isinstance(err, Exception):
-                    raise
-
-        work = pump()
-        with self._closing:
-            if self._closed:
-                work.close()
-                raise AssistantError("The assistant is closed; open it again.")
-            job = asyncio.run_coroutine_threadsafe(work, self._loop)
-        try:
-            while True:
-                kind, value = items.get()
-                if kind == "end":
-                    return
-                if kind == "error" and isinstance(value, asyncio.CancelledError):
-                    raise AssistantError("The question was stopped before it was finished; ask it again.")
-                if kind == "error":
-                    raise value
-                yield value
-        finally:
-            job.cancel()
-
-    def close(self) -> None:
-        """Ends what runs in the loop, then the loop; harmless when repeated."""
-        with self._closing:
-            if self._closed:
-                return
-            self._closed = True
-        asyncio.run_coroutine_threadsafe(_cancel_others(), self._loop).add_done_callback(
-            lambda _: self._loop.call_soon_threadsafe(self._loop.stop)
-        )
-        self._thread.join(timeout=10)
-        if not self._thread.is_alive():
-            self._loop.close()
-
-
-async def _cancel_others() -> None:
-    others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
-    for task in others:
-        task.cancel()
-    if others:
-        await asyncio.wait(others, timeout=4)
-    with contextlib.suppress(TimeoutError):  # its threads hold cursors, which must go before the database does
-        await asyncio.wait_for(asyncio.get_running_loop().shutdown_default_executor(), timeout=4)
