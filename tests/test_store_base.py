@@ -179,7 +179,18 @@ def test_document_titles_name_what_can_be_asked_about(kb):
     assert kb.document_titles(1) == ("Annual leave",)
 
 
+def test_languages_count_documents_that_have_chunks(kb):
+    for name, language in {"a": "zh", "b": "en", "c": "zh", "d": ""}.items():
+        put(kb, name, "text", language=language)
+    kb.set_state(row("e", state="failed", reason="damaged", language="en"))
+    assert kb.languages() == {"zh": 2, "en": 1, "other": 1}
+    kb.delete_document("a")
+    kb.delete_document("c")
+    assert "zh" not in kb.languages()
+
+
 def test_an_empty_base_answers_with_nothing(kb):
+    assert kb.languages() == {}
     assert kb.search_text(["leave"], 10).hits == ()
     assert kb.search_text([], 10).document_frequencies == {}
     assert kb.search_vector(EAST, 10).ids == ()

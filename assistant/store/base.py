@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -182,6 +183,11 @@ class Base:
         """Titles (or names) of documents that have chunks, by name."""
         rows = [row for row in self.documents() if row.chunks]
         return tuple(row.title or row.name for row in rows[:limit])
+
+    def languages(self) -> dict[str, int]:
+        """Language (zh, en, mixed, other) → documents with chunks in it, the most frequent first; {} when empty."""
+        counted = Counter(row.language or "other" for row in self.documents() if row.chunks)
+        return dict(counted.most_common())
 
     def counts(self) -> Counts:
         """Counted now: documents with chunks (each has exactly one first chunk), chunks, chunks in the text index."""
