@@ -9,6 +9,8 @@ from pydantic import Field
 from assistant.trace.calling import ModelCall
 from assistant.trace.record import Passage, Record, Step
 
+NOT_SENT = ("reserve", "margin")
+
 
 class Citation(Record):
     """One source of the answer. `number` is what stands in brackets; `text` is exactly document[start:end]."""
@@ -85,6 +87,16 @@ class Prompt(Record):
     turns_left_out: int = Field(default=0, ge=0)
     counted_by_server: int | None = None
     truncated: bool = False
+
+    @property
+    def sent(self) -> int:
+        """Our estimate of what was sent: everything but the room kept for the answer and for errors."""
+        return sum(n for part, n in self.tokens.items() if part not in NOT_SENT)
+
+    @property
+    def unused(self) -> int:
+        """What is left of the window, never below 0."""
+        return max(0, self.window - sum(self.tokens.values()))
 
 
 class Answered(Step):
