@@ -84,7 +84,9 @@ class Retrieval(_Group):
     identifier_vector_weight: float = Field(0.2, ge=0, le=1, description="Vector weight for a query with identifiers.")
     identifier_text_weight: float = Field(0.8, ge=0, le=1, description="Text weight for a query with identifiers.")
     rrf_k: int = Field(60, ge=1, le=1000, description="k of reciprocal rank fusion.")
-    reranker: str = Field("none", description="none: the fused order is final.")
+    reranker: str = Field("none", description="none: the fused order is final; graded: a chat model grades the best.")
+    graded: int = Field(8, ge=1, le=50, description="So many of the best passages are graded.")
+    min_grade: int = Field(0, ge=0, le=3, description="Passages graded lower (0–3) are dropped; 0 = none.")
     min_fused: float = Field(0.0, ge=0, le=1, description="Candidates with a lower fused score are dropped.")
     neighbours: int = Field(0, ge=0, le=3, description="Chunks before and after each hit added to the evidence.")
 
@@ -103,6 +105,7 @@ class Judging(_Group):
     answer_at: float = Field(0.6, ge=0, le=1, description="At least this: answer.")
     decline_below: float = Field(0.25, ge=0, le=1, description="Below this: decline. Between: try again, then caveat.")
     authority: bool = Field(False, description="Adjust by the authority of the best source, up to ±0.1.")
+    grades: bool = Field(True, description="Adjust by the best grade, where passages were graded: +0.1 to −0.3.")
     freshness: bool = Field(False, description="−0.1 for sources older than 6 months, −0.2 older than 12.")
 
     @model_validator(mode="after")
@@ -116,7 +119,11 @@ class Loop(_Group):
     """The retries."""
 
     max_attempts: int = Field(3, ge=1, le=10, description="Searches per question at most.")
-    rewriters: tuple[str, ...] = Field(("split", "identifiers", "widen"), description="Tried in this order.")
+    rewriters: tuple[str, ...] = Field(
+        ("split", "identifiers", "translate", "decompose", "reword", "hyde", "step_back", "widen"),
+        description="Ways to search again that may be tried; the reason of the failure says in which order. All but "
+        "split, identifiers and widen ask the chat model and are left out without one.",
+    )
     min_gain: float = Field(0.02, ge=0, le=1, description="A retry that gains less ends the loop.")
 
 

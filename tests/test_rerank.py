@@ -6,7 +6,7 @@ import pytest
 from records import passage, text, vector
 
 from assistant.fusion.fuse import fuse
-from assistant.rerank import RERANKERS
+from assistant.rerank import RERANKERS, Scored
 from assistant.rerank.rerank import rerank
 from assistant.settings import Retrieval
 
@@ -51,7 +51,7 @@ def test_equal_texts_collapse_into_one_with_the_other_places():
 
 @pytest.mark.accept("A9")
 def test_a_reranker_reorders_and_keeps_every_earlier_score():
-    RERANKERS.add("test", lambda question, passages: {"a": 0.1, "b": 0.9})
+    RERANKERS.add("test", lambda asked, passages, settings: Scored.of({"a": 0.1, "b": 0.9}, "points"))
     settings = Retrieval(reranker="test")
     fused = fused_of(settings, [passage(i) for i in "ab"])
     final = rerank(fused, settings)
@@ -60,7 +60,7 @@ def test_a_reranker_reorders_and_keeps_every_earlier_score():
 
 
 def test_a_failing_reranker_leaves_the_fused_order_and_says_so():
-    def broken(question, passages):
+    def broken(asked, passages, settings):
         raise ValueError("no model")
 
     RERANKERS.add("broken", broken)

@@ -239,6 +239,7 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "unit.share of idf": ("share of idf", "逆文档频率占比"),
     "unit.share of terms": ("share of terms", "词的占比"),
     "unit.share of identifiers": ("share of identifiers", "标识符占比"),
+    "unit.grade 0–3": ("grade 0–3", "等级 0–3"),
     "unit.share of the top score": ("share of the top score", "占最高分的比例"),
     "repeated_header": ("repeated from the table's head", "重复的表头"),
     # parts that come with the product, by the name they have in the records
@@ -250,6 +251,7 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "signal.overlap": ("Overlap of the routes", "路线重合"),
     "signal.authority": ("Authority", "权威性"),
     "signal.freshness": ("Freshness", "时效"),
+    "signal.grades": ("Grades by the model", "模型评分"),
     "signal.superseded": ("Superseded", "已被取代"),
     "signal.bounds": ("Kept between 0 and 1", "限于 0 到 1"),
     "rewriter.split": ("Split into sub-questions", "拆分为子问题"),

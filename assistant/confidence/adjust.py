@@ -5,16 +5,23 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from assistant.confidence.evidence import Evidence
+from assistant.confidence.grades import grades
 from assistant.settings import Judging
-from assistant.trace import Adjustment, Passage
+from assistant.trace import Adjustment, Passage, Reranked
 
 MONTH_DAYS = 30.44
 
 
-def adjustments(evidence: Evidence, settings: Judging, asked: datetime, linked: float) -> tuple[Adjustment, ...]:
-    """Authority, freshness, and what keeps the sum within 0–1. Points are 0 when off; `why` says so."""
+def adjustments(
+    evidence: Evidence, settings: Judging, asked: datetime, linked: float, reranked: Reranked | None = None
+) -> tuple[Adjustment, ...]:
+    """Authority, freshness, grades, and what keeps the sum within 0–1. Points are 0 when off; `why` says so."""
     passage = evidence.passages.get(evidence.top.chunk_id) if evidence.top else None
-    found = [_authority(passage, settings), _freshness(passage, settings, asked)]
+    found = [
+        _authority(passage, settings),
+        _freshness(passage, settings, asked),
+        grades(evidence, reranked, settings),
+    ]
     raw = linked + sum(a.points for a in found)
     bounded = min(1.0, max(0.0, raw))
     if bounded != raw:

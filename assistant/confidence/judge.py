@@ -12,23 +12,29 @@ from assistant.confidence.adjust import adjustments
 from assistant.confidence.coefficients import Coefficients, load
 from assistant.confidence.evidence import Evidence, Measured, evidence_of
 from assistant.settings import Judging
-from assistant.trace import Confidence, Fused, Retrieved, Signal
+from assistant.trace import Confidence, Fused, Reranked, Retrieved, Signal
 
 SURE = 0.9  # from here on nothing is worth calling a limit
 
 
 def judge(
-    fused: Fused, found: Sequence[Retrieved], first: Sequence[Retrieved], settings: Judging, asked: datetime
+    fused: Fused,
+    found: Sequence[Retrieved],
+    first: Sequence[Retrieved],
+    settings: Judging,
+    asked: datetime,
+    reranked: Reranked | None = None,
 ) -> Confidence:
     """The confidence of an attempt; of a split question that of its weakest part. Pure: the records are all it needs.
 
     `first`: what attempt 1 retrieved. A rewritten query is judged by the question that was asked, or leaving words out
-    would look like knowing more. `asked`: when, for the age of sources. Raises SettingsError for unknown coefficients.
+    would look like knowing more. `asked`: when, for the age of sources. `reranked`: the attempt's final
+    order, whose grades count if it was graded. Raises SettingsError for unknown coefficients.
     """
     started = time.perf_counter()
     coefficients = load(settings.coefficients or settings.method)
     judged = [
-        _judge_part(part, evidence, coefficients, settings, asked)
+        _judge_part(part, evidence, coefficients, settings, asked, reranked)
         for part, evidence in enumerate(evidence_of(fused, found, first))
     ]
     weakest = min(judged, key=lambda c: c.value)
@@ -36,7 +42,12 @@ def judge(
 
 
 def _judge_part(
-    part: int, evidence: Evidence, coefficients: Coefficients, settings: Judging, asked: datetime
+    part: int,
+    evidence: Evidence,
+    coefficients: Coefficients,
+    settings: Judging,
+    asked: datetime,
+    reranked: Reranked | None,
 ) -> Confidence:
     start = _link(coefficients, coefficients.intercept)
     signals: list[Signal] = []
@@ -49,7 +60,7 @@ def _judge_part(
         now = _link(coefficients, total)
         signals.append(_signal(name, measured, weight, contribution, now - reached, usual))
         reached = now
-    corrections = adjustments(evidence, settings, asked, reached)
+    corrections = adjustments(evidence, settings, asked, reached, reranked)
     return Confidence(
         method=settings.method,
         coefficients=coefficients.name,

@@ -4,34 +4,40 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from typing import Literal
 
 from assistant.rerank import RERANKERS
+from assistant.rerank.scored import Asked, Scored
 from assistant.settings import Retrieval
 from assistant.trace import Candidate, Dropped, Fused, Passage, Place, Reading, Reranked
 
 
-def rerank(fused: Fused, settings: Retrieval, neighbours: Mapping[str, Sequence[Passage]] | None = None) -> Reranked:
-    """The candidates in final order: reranked, gated (duplicate, min_fused, keep), then the dropped ones.
+def rerank(
+    fused: Fused,
+    settings: Retrieval,
+    neighbours: Mapping[str, Sequence[Passage]] | None = None,
+    asked: Asked | None = None,
+) -> Reranked:
+    """The candidates in final order: reranked, gated (duplicate, min_fused, min_rerank, keep), then the dropped ones.
 
-    `neighbours`: chunk id → passages beside it in its document, added after the kept ones.
+    `neighbours`: chunk id → passages beside it in its document, added after the kept ones. `asked`: the question and
+    the model that may grade; by default the queries, and none.
     """
     started = time.perf_counter()
     texts = {p.chunk_id: p for p in fused.passages}
-    scored, state, why = _scores(fused, settings, texts)
-    order = sorted(fused.candidates, key=lambda c: (-scored.get(c.chunk_id, float("-inf")), c.fused_rank))
+    scored = _scored(fused, settings, texts, asked or Asked(" ".join(fused.parts)))
+    values = scored.values
+    order = sorted(fused.candidates, key=lambda c: (-values.get(c.chunk_id, scored.unscored), c.fused_rank))
     leaders, twins = _collapse(order, texts)
-    gates = _gates(order, leaders, texts, settings)
+    gates = _gates(order, leaders, texts, settings, scored)
     kept = [c for c in order if c.chunk_id not in gates]
     final = {c.chunk_id: rank for rank, c in enumerate(kept, 1)}
-    unscored = (
-        Reading.failed(why) if state == "failed" else Reading.not_run(why or f"{settings.reranker} gave no score")
-    )
+    why = scored.why or f"{settings.reranker} gave no score"
+    unscored = Reading.failed(why) if scored.state == "failed" else Reading.not_run(why)
     ledger = [
         c.model_copy(  # one copy for all: copying is what costs here
             update={
-                "rerank": Reading.of(scored[c.chunk_id], settings.reranker) if c.chunk_id in scored else unscored,
-                "rerank_rank": rank if c.chunk_id in scored else None,
+                "rerank": scored.readings.get(c.chunk_id, unscored),
+                "rerank_rank": rank if c.chunk_id in values else None,
                 "final_rank": final.get(c.chunk_id),
                 "dropped": gates.get(c.chunk_id),
                 "also_in": tuple(twins.get(c.chunk_id, ())),
@@ -45,23 +51,20 @@ def rerank(fused: Fused, settings: Retrieval, neighbours: Mapping[str, Sequence[
         attempt=fused.attempt,
         seconds=time.perf_counter() - started,
         reranker=settings.reranker,
-        state=state,
-        why=why,
+        state=scored.state,
+        why=scored.why,
         candidates=(*(c for c in ledger if c.final_rank), *beside, *(c for c in ledger if not c.final_rank)),
         passages=tuple(passage for passage, _ in added),
+        calls=scored.calls,
     )
 
 
-def _scores(
-    fused: Fused, settings: Retrieval, texts: Mapping[str, Passage]
-) -> tuple[dict[str, float], Literal["done", "not_run", "failed"], str]:
+def _scored(fused: Fused, settings: Retrieval, texts: Mapping[str, Passage], asked: Asked) -> Scored:
     score = RERANKERS.part(settings.reranker)
-    if settings.reranker == "none":
-        return {}, "not_run", "no reranker chosen"
     try:
-        return score(" ".join(fused.parts), [texts[c.chunk_id] for c in fused.candidates]), "done", ""
+        return score(asked, [texts[c.chunk_id] for c in fused.candidates], settings)
     except Exception as err:  # a reranker is optional: without it the fused order stands, and the record says so
-        return {}, "failed", f"{type(err).__name__}: {err}"
+        return Scored(state="failed", why=f"{type(err).__name__}: {err}")
 
 
 def _collapse(
@@ -82,10 +85,15 @@ def _collapse(
 
 
 def _gates(
-    order: Sequence[Candidate], leaders: Mapping[str, str], texts: Mapping[str, Passage], settings: Retrieval
+    order: Sequence[Candidate],
+    leaders: Mapping[str, str],
+    texts: Mapping[str, Passage],
+    settings: Retrieval,
+    scored: Scored,
 ) -> dict[str, Dropped]:
     """Chunk id → the gate that drops it; those that go on are not in it."""
     gates: dict[str, Dropped] = {}
+    values, least = scored.values, float("-inf") if scored.least is None else scored.least
     for c in order:
         leader, fused = leaders[c.chunk_id], c.fused.value or 0.0
         if leader != c.chunk_id:
@@ -94,6 +102,9 @@ def _gates(
         elif fused < settings.min_fused:
             why = f"fused score {fused:.3f} is below {settings.min_fused:.3f}"
             gates[c.chunk_id] = Dropped(gate="min_fused", why=why)
+        elif values.get(c.chunk_id, least) < least:
+            why = f"{settings.reranker} score {values[c.chunk_id]:g} is below {least:g}"
+            gates[c.chunk_id] = Dropped(gate="min_rerank", why=why)
     going_on = [c.chunk_id for c in order if c.chunk_id not in gates]
     last = Dropped(gate="keep", why=f"only the first {settings.keep} go on")
     return gates | dict.fromkeys(going_on[settings.keep :], last)
