@@ -119,7 +119,7 @@ def decided_sentences() -> list[str]:
 def retry(rewriter: str) -> Rewritten:
     settings = SETTINGS.changed({"loop.rewriters": (rewriter,)})
     question = "什么是油压和水温的区别？" if rewriter == "split" else QUERY
-    proposed = next_attempt(Situation(question, (question,), ("e-4207",), settings), {}, frozenset(), 2)
+    proposed = next_attempt(Situation(question, (question,), ("e-4207",), settings), {}, frozenset(), 2).rewritten
     assert proposed is not None
     return proposed
 

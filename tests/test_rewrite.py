@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assistant.rewrite.next_attempt import next_attempt, search_key
+from assistant.rewrite.next_attempt import Next, next_attempt, search_key
 from assistant.rewrite.situation import Situation
 from assistant.rewrite.split import parts_of
 from assistant.settings import Settings
@@ -33,20 +33,20 @@ def situation(question: str, buried: tuple[str, ...] = (), queries: tuple[str, .
 
 
 def test_split_comes_before_identifiers_and_widening():
-    step = next_attempt(situation("A1 和 B2 的区别", ("A1", "B2")), {}, frozenset(), 2)
+    step = next_attempt(situation("A1 和 B2 的区别", ("A1", "B2")), {}, frozenset(), 2).rewritten
     assert (step.rewriter, step.queries, step.attempt) == ("split", ("A1", "B2"), 2)
 
 
 def test_identifiers_are_searched_for_alone():
-    step = next_attempt(situation("why does ERR_42 happen", ("ERR_42",)), {}, frozenset(), 2)
+    step = next_attempt(situation("why does ERR_42 happen", ("ERR_42",)), {}, frozenset(), 2).rewritten
     assert (step.rewriter, step.queries) == ("identifiers", ("ERR_42",))
 
 
 def test_widening_changes_depth_keep_and_neighbours_and_nothing_is_searched_twice():
     now = situation("what is leave")
-    step = next_attempt(now, {}, frozenset({search_key(now.queries, {})}), 2)
+    step = next_attempt(now, {}, frozenset({search_key(now.queries, {})}), 2).rewritten
     assert (step.rewriter, step.changes) == (
         "widen",
         {"retrieval.depth": 100, "retrieval.keep": 20, "retrieval.neighbours": 1},
     )
-    assert next_attempt(now, {}, frozenset({search_key(step.queries, step.changes)}), 3) is None
+    assert next_attempt(now, {}, frozenset({search_key(step.queries, step.changes)}), 3) == Next(None)

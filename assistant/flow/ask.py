@@ -173,7 +173,7 @@ class AskFlow(Workflow):
         question = now.trace.last("condensed").standalone
         exhausted = len(now.trace.candidates(now.attempt)) >= now.trace.base.chunks
         situation = Situation(question, now.queries, self._buried(), now.settings, exhausted)
-        return next_attempt(situation, now.changes, frozenset(now.tried), now.attempt + 1)
+        return next_attempt(situation, now.changes, frozenset(now.tried), now.attempt + 1).rewritten
 
     def _buried(self) -> tuple[str, ...]:
         """Codes and names of the question that the documents hold, but the best chunk does not.

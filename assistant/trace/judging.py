@@ -81,7 +81,9 @@ class Rewritten(Step):
     `targeted`: it mends something seen in the attempt before, so that it is worth trying even after a poor one.
     `reason`: why the attempt before failed, in the words of the policy table. `judged_by`: whether confidence compares
     the passages with the question asked or, as a translation needs, with the queries. `call`: the request to a model
-    that wrote the queries; `discarded`: those of rewriters tried before it that brought nothing.
+    that wrote the queries; `discarded`: those of rewriters tried before it that brought nothing. `imagined`: a passage
+    as it might stand in a document, written by a model, whose meaning the vector route searches for beside that of the
+    query; it is no evidence.
     """
 
     kind: Literal["rewritten"] = "rewritten"
@@ -95,3 +97,4 @@ class Rewritten(Step):
     judged_by: Literal["question", "queries"] = "question"
     call: ModelCall | None = None
     discarded: tuple[ModelCall, ...] = ()
+    imagined: str = ""
