@@ -1,8 +1,8 @@
-"""shorten: a text within so many tokens, in whole sentences."""
+"""Texts within so many tokens, in whole sentences."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 
 from assistant.chunking.sentences import sentences
 from assistant.tokens import tokens
@@ -47,3 +47,12 @@ def _cut(sentence: str, most: int, count: Callable[[str], int]) -> str:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if count(sentence[:middle]) <= most else (low, middle - 1)
     return sentence[:low].rstrip()
+
+
+def fitted(texts: Sequence[str], room: int, count: Callable[[str], int], about: Collection[str] = ()) -> list[str]:
+    """The texts, in their order, in `room` tokens together: the long ones share evenly what the short ones leave."""
+    fits = dict[int, str]()
+    for left, i in zip(range(len(texts), 0, -1), sorted(range(len(texts)), key=lambda i: count(texts[i])), strict=True):
+        fits[i] = shorten(texts[i], room // left, count, about)
+        room -= count(fits[i])
+    return [fits[i] for i in range(len(texts))]

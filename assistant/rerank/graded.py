@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field, field_validator, model_validator
 
-from assistant.chunking.shorten import shorten
+from assistant.chunking.shorten import fitted, shorten
 from assistant.errors import AssistantError, TextTooLong
 from assistant.providers.chat import Chat
 from assistant.providers.structured import ask_for
@@ -152,9 +152,8 @@ def _batches(passages: Sequence[Passage], question: str, chat: Chat) -> list[dic
             "choose a larger one (setting answering.window)."
         )
     about = frozenset(tokens(question))
-    lines = {p.chunk_id: _line(p, share, chat, about) for p in passages}
-    ids = list(lines)
-    return [{i: lines[i] for i in ids[start : start + most]} for start in range(0, len(ids), most)]
+    groups = [passages[start : start + most] for start in range(0, len(passages), most)]
+    return [_lines(group, room - 2 * REPLY * len(group), chat, about) for group in groups]
 
 
 def _asked(question: str, chat: Chat) -> str:
@@ -162,12 +161,19 @@ def _asked(question: str, chat: Chat) -> str:
     return f"Question: {shorten(question, chat.window // 4, chat.counter.count)}"
 
 
-def _line(passage: Passage, most: int, chat: Chat, about: frozenset[str]) -> str:
-    """The passage as a JSON string, so that nothing in it can pass for another passage."""
-    count = chat.counter.count
-    place = shorten(" › ".join((passage.document, *passage.heading)), most // 4, count)
-    text = f"{passage.context}\n{passage.text}" if passage.context else passage.text
-    return json.dumps(f"({place}) {shorten(text, most - count(place) - 8, count, about)}", ensure_ascii=False)
+def _lines(group: Sequence[Passage], room: int, chat: Chat, about: frozenset[str]) -> dict[str, str]:
+    """Chunk id → the passage as a JSON string, so that nothing in it can pass for another passage."""
+
+    def count(text: str) -> int:
+        return chat.counter.count(json.dumps(text, ensure_ascii=False))
+
+    places = [shorten(" › ".join((p.document, *p.heading)), room // len(group) // 4, count) for p in group]
+    texts = [f"{p.context}\n{p.text}" if p.context else p.text for p in group]
+    shown = fitted(texts, room - sum(count(place) + 8 for place in places), count, about)
+    return {
+        p.chunk_id: json.dumps(f"({place}) {text}", ensure_ascii=False)
+        for p, place, text in zip(group, places, shown, strict=True)
+    }
 
 
 def _ask(lines: Mapping[str, str], asked: Asked, chat: Chat) -> tuple[dict[str, Reading], ModelCall]:

@@ -138,6 +138,7 @@ class Verified(Step):
     """A model's check of the finished answer against its sources. It never overrules our own support marks upwards.
 
     `outcome`: kept; rewrite (write it once more); marked (some sentences); declined; not_run or failed (`why`).
+    `answers`: whether it answers the question, None when not checked.
     """
 
     kind: Literal["verified"] = "verified"
@@ -145,6 +146,7 @@ class Verified(Step):
     why: str = ""
     draft: int = Field(default=1, ge=1)
     verdicts: tuple[Verdict, ...] = ()
+    answers: bool | None = None
     call: ModelCall | None = None
 
 
