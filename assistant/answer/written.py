@@ -33,7 +33,7 @@ def write(brief: Brief) -> Iterator[Step]:
     prompt, used = _prompt(brief)
     chat = OllamaChat(brief.settings.ollama.url, answering.model, answering.window, answering.max_tokens)
     text, done, reason, counted = "", False, "", None
-    for piece in chat.stream([{"role": role, "content": content} for role, content in prompt.messages]):
+    for piece in chat.stream(prompt.messages):
         text += piece.text
         done, reason = piece.done, piece.done_reason or reason
         counted = piece.prompt_tokens or counted

@@ -20,7 +20,8 @@ class ChatPiece:
 
     `done` is True only when the server said that it is finished, with `done_reason` "stop" or "length" (cut off).
     An answer whose last piece is not `done` is incomplete; its `done_reason` is "incomplete", or "stopped" after
-    `cancel`. Token counts are the server's and come with the last piece; None when it sent none.
+    `cancel`. `why`: what ended an incomplete one, in one sentence. Token counts are the server's and come with the last
+    piece; None when it sent none.
     """
 
     text: str = ""
@@ -28,6 +29,7 @@ class ChatPiece:
     done_reason: str = ""
     prompt_tokens: int | None = None
     answer_tokens: int | None = None
+    why: str = ""
 
 
 class Chat(Protocol):

@@ -3,8 +3,9 @@
 Its Python client is imported at first use: it takes a third of a second, and fails to import at all under some proxies.
 """
 
+from assistant.providers.chat import ChatPiece
 from assistant.providers.ollama.address import address, leaves_machine
-from assistant.providers.ollama.chat import ChatPiece, OllamaChat
+from assistant.providers.ollama.chat import OllamaChat
 from assistant.providers.ollama.models import ChatModel, installed_models, reachable
 
 __all__ = ["ChatModel", "ChatPiece", "OllamaChat", "address", "installed_models", "leaves_machine", "reachable"]

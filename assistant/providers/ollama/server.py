@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
+import re
+import ssl
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from difflib import get_close_matches
+from functools import cache
 from typing import Any
+from urllib.request import getproxies
 
 import httpx
 from pydantic import ValidationError
 
 from assistant.errors import AssistantError, BadReply, ModelUnavailable, TextTooLong
 from assistant.providers.ollama.address import is_near
+from assistant.providers.ollama.families import bare_name
 
 CONNECT_SECONDS = 5.0
 # a model of 30 GB loads from disk for minutes without a byte sent, and giving up would end the loading
@@ -19,8 +25,35 @@ READ_SECONDS = 300.0
 # as long as an interface is likely to stay open; the server's 5 minutes would reload the model between questions
 KEEP_ALIVE = "30m"
 
-_MEMORY = ("system memory", "out of memory", "out-of-memory", "llama-server process has terminated", "resource limit")
+_LOADING = ("timed out waiting for llama", "timed out waiting for server")
+_MEMORY = (
+    "system memory",
+    "out of memory",
+    "out-of-memory",
+    "process has terminated",
+    "resource limit",
+    "unable to allocate",
+)
 _LENGTH = ("context length", "context size", "exceed_context_size")
+
+
+class Refused(Exception):
+    """The server's refusal: its status (-1 for an error line within an answer) and its words."""
+
+    def __init__(self, status: int, error: str) -> None:
+        super().__init__(error)
+        self.status_code = status
+        self.error = error
+
+    @property
+    def lacks_model(self) -> bool:
+        """Whether it is an Ollama that has no such model, and no other server without such a path."""
+        return self.status_code == 404 and "not found" in self.error and "page not found" not in self.error
+
+
+def refused(status: int, body: str) -> Refused:
+    """The refusal in this reply, whose body is JSON, JSON within JSON, a web page, or nothing."""
+    return Refused(status, _said(body))
 
 
 def connection(url: str, read_seconds: float = READ_SECONDS) -> dict[str, Any]:
@@ -36,9 +69,33 @@ def open_client(url: str, read_seconds: float = READ_SECONDS) -> Any:
         return ollama.Client(host=url, **connection(url, read_seconds))
     except (ImportError, ValueError) as err:
         # the package opens a client of its own while it is imported, from OLLAMA_HOST and the proxy variables
-        raise ModelUnavailable(
-            f"The Ollama client cannot start ({err}); correct OLLAMA_HOST and the proxy variables of this environment."
-        ) from err
+        raise _no_client(err) from err
+
+
+@asynccontextmanager
+async def open_async(url: str) -> AsyncIterator[httpx.AsyncClient]:
+    """A client whose requests wait as long as it takes once they are connected; at the end its connections close.
+
+    One per answer: it costs 0.1 ms, and no connection is ever one that the server has dropped since.
+    """
+    options = connection(url) | {"timeout": httpx.Timeout(None, connect=CONNECT_SECONDS)}
+    try:
+        client = httpx.AsyncClient(verify=_certificates(), **options)
+    except (ImportError, ValueError) as err:
+        raise _no_client(err) from err
+    async with client:
+        yield client
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    return httpx.create_ssl_context()  # 15 ms
+
+
+def _no_client(err: Exception) -> ModelUnavailable:
+    return ModelUnavailable(
+        f"The Ollama client cannot start ({err}); correct OLLAMA_HOST and the proxy variables of this environment."
+    )
 
 
 @contextmanager
@@ -52,6 +109,47 @@ def explained(url: str, model: str) -> Iterator[None]:
         raise explain(err, url, model) from err
 
 
+@asynccontextmanager
+async def explaining(client: httpx.AsyncClient, url: str, model: str) -> AsyncIterator[None]:
+    """As `explained`; a missing model is answered with those that are there and have a similar name."""
+    try:
+        yield
+    except AssistantError:
+        raise
+    except Refused as err:
+        near = await _near_names(client, url, model) if err.lacks_model else []
+        raise (missing_model(url, model, near) if err.lacks_model else explain(err, url, model)) from err
+    except Exception as err:
+        raise explain(err, url, model) from err
+
+
+async def _near_names(client: httpx.AsyncClient, url: str, model: str) -> list[str]:
+    """Up to three installed models that may be meant; [] when the server does not list any."""
+    try:
+        reply = await client.get(f"{url}/api/tags", timeout=httpx.Timeout(CONNECT_SECONDS))
+        listed = [m for m in reply.json()["models"] if not m.get("remote_host")]
+        return near_names(model, [m["name"] for m in listed if "completion" in m.get("capabilities", ["completion"])])
+    except (httpx.HTTPError, ValueError, KeyError, TypeError, AttributeError):
+        return []
+
+
+def near_names(model: str, installed: list[str]) -> list[str]:
+    """Up to three of the installed models, the likeliest first: same name with another tag or owner, then similar."""
+    bare = bare_name(model)
+    similar = get_close_matches(bare, {bare_name(name) for name in installed}, n=3, cutoff=0.6)
+    return [name for wanted in similar for name in installed if bare_name(name) == wanted][:3]
+
+
+def missing_model(url: str, model: str, near: list[str]) -> ModelUnavailable:
+    """What to do when a model is not installed."""
+    if near:
+        return ModelUnavailable(
+            f"Ollama at {url} has no model {model!r}, but {', '.join(near)}; choose that "
+            f"(setting answering.model), or run: ollama pull {model}"
+        )
+    return ModelUnavailable(f"Ollama at {url} has no model {model!r}. Run: ollama pull {model}")
+
+
 def explain(err: Exception, url: str, model: str) -> AssistantError:
     """The sentence for this exception of the client."""
     status = getattr(err, "status_code", None)
@@ -62,10 +160,10 @@ def explain(err: Exception, url: str, model: str) -> AssistantError:
             f"{model} at {url} has sent nothing for too long; it may still be loading: try again, "
             "or choose a smaller model."
         )
-    if isinstance(err, (ConnectionError, httpx.ConnectError, httpx.ConnectTimeout)):
+    if isinstance(err, (ConnectionError, httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError)):
         return _unreached(err, url)
     if isinstance(err, httpx.HTTPError):
-        return BadReply(f"Ollama at {url} ended the connection in the middle of its answer ({err}); try again.")
+        return BadReply(f"Ollama at {url} ended the connection in the middle of its answer ({_short(err)}); try again.")
     if isinstance(err, (json.JSONDecodeError, ValidationError, TypeError, AttributeError, UnicodeDecodeError)):
         return BadReply(f"What answers at {url} does not speak as Ollama does ({_short(err)}); check the address.")
     return BadReply(f"Asking {model} at {url} failed ({_short(err)}); try again.")
@@ -73,25 +171,35 @@ def explain(err: Exception, url: str, model: str) -> AssistantError:
 
 def _unreached(err: Exception, url: str) -> ModelUnavailable:
     said = str(err).lower()
+    proxies = () if is_near(url) else tuple(sorted(getproxies().keys() & {"http", "https", "all"}))
+    if proxies:
+        return ModelUnavailable(
+            f"Nothing answers at {url} through the proxy of this environment; correct "
+            f"{', '.join(f'{name.upper()}_PROXY' for name in proxies)}, or name the host in NO_PROXY."
+        )
     if isinstance(err, httpx.ConnectTimeout):
         return ModelUnavailable(f"No answer from {url} within {CONNECT_SECONDS:g} seconds; check the Ollama address.")
-    if "getaddrinfo" in said or "name or service" in said or "resolution" in said:
+    if any(sign in said for sign in ("getaddrinfo", "name or service", "resolution", "nodename", "no address")):
         return ModelUnavailable(f"The host name in {url} is not known here; correct the Ollama address.")
     return ModelUnavailable(f"Nothing answers at {url}; start Ollama, or correct its address (setting ollama.url).")
 
 
 def _refusal(status: int, text: str, url: str, model: str) -> AssistantError:
     said = text.lower()
-    if said.lstrip().startswith("<"):
+    if said.lstrip().startswith("<") or 300 <= status < 400:
         return ModelUnavailable(f"A web page answers at {url} (status {status}), not Ollama; check address and proxy.")
     if status == 404 and "page not found" in said:
         return ModelUnavailable(
             f"What answers at {url} is not Ollama, or an old one; update Ollama or correct the address."
         )
     if status == 404:
-        return ModelUnavailable(f"Ollama at {url} has no model {model!r}. Run: ollama pull {model}")
+        return missing_model(url, model, [])
     if any(sign in said for sign in _LENGTH):
-        return TextTooLong(f"The text is longer than {model} at {url} reads ({_short(text)}); shorten it.")
+        return _too_long(text, url, model)
+    if any(sign in said for sign in _LOADING):
+        return ModelUnavailable(
+            f"{model} did not finish loading at {url} ({_short(text)}); try again, or choose a smaller model."
+        )
     if any(sign in said for sign in _MEMORY):
         return ModelUnavailable(
             f"{model} does not fit into the memory of {url} ({_short(text)}); choose a smaller model "
@@ -103,7 +211,28 @@ def _refusal(status: int, text: str, url: str, model: str) -> AssistantError:
         return ModelUnavailable(f"The model {model!r} cannot be used for this ({_short(text)}); choose another.")
     if status in (401, 403):
         return ModelUnavailable(f"{url} refuses the request (status {status}); check address, proxy and sign-in.")
-    return BadReply(f"Ollama at {url} could not answer with {model} ({_short(text)}); try again.")
+    return BadReply(f"Ollama at {url} could not answer with {model} ({_short(text or status)}); try again.")
+
+
+def _too_long(text: str, url: str, model: str) -> TextTooLong:
+    """With the server's numbers where it gives them: "request (10031 tokens) exceeds … (4096 tokens)"."""
+    counts = [int(n) for n in re.findall(r"\((\d+) tokens\)", text)]
+    tokens, limit = counts if len(counts) == 2 else (0, 0)
+    return TextTooLong(
+        f"The text is longer than {model} at {url} reads ({_short(text)}); shorten it.", tokens=tokens, limit=limit
+    )
+
+
+def _said(body: str) -> str:
+    """The error's words. Some are JSON inside a string of JSON."""
+    try:
+        content = json.loads(body)
+    except ValueError:
+        return body
+    if isinstance(content, dict) and content.keys() & {"error", "message"}:
+        inner = content.get("error") or content.get("message")
+        return _said(inner if isinstance(inner, str) else json.dumps(inner))
+    return body
 
 
 def _short(said: object) -> str:
