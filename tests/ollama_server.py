@@ -1,249 +1,241 @@
-"""A stand-in for Ollama over real HTTP: the parts of its protocol that Glassbox speaks, scripted, with its faults.
+"""A stand-in for Ollama over real HTTP: the parts of its protocol that Glassbox speaks, with its faults.
 
 Written from the server's source (v0.33): lines of JSON in chunks; errors as {"error": …}, with their status before the
-first byte and as a line after it; counters left out when zero.
+first byte and as a line after it; counters left out when zero. In a test: `with running(models=…, …) as fake`. As a
+program, for a person or a browser: `python tests/ollama_server.py --real --port 11434`.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-import re
+import argparse
+import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from http.server import ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
-OUT_OF_MEMORY = "model requires more system memory (5.3 GiB) than is available (4.4 GiB)"
+import ollama_answers
+import ollama_pulls
+from ollama_http import Wire
+from ollama_models import Model, Pullable, in_memory, listed, shown, tagged
+from ollama_state import OUT_OF_MEMORY, FakeOllama, Refused, Reply, model_named
+
+__all__ = ["OUT_OF_MEMORY", "FakeOllama", "Model", "Pullable", "Reply", "running"]
 
 
-@dataclass(frozen=True)
-class Model:
-    """An installed model; `capabilities` None = a server older than 0.6.4."""
-
-    capabilities: tuple[str, ...] | None = ("completion",)
-    listed: bool = True  # capabilities in /api/tags, since 0.30
-    family: str = "qwen3"
-    context: int = 40960
-    dimension: int = 8
-    remote_host: str = ""
+Routes = dict[str, Callable[..., None]]
 
 
-@dataclass
-class FakeOllama:
-    """What the server has, says and does wrong; `received` is what it was sent, as (path, body).
-
-    `replies`: (pattern of the last user message, pieces of the answer); the first that matches is said.
-    `faults`: text_404, out_of_memory, busy, html, forbidden; of a chat: no_done, drop, drop_first, garbage, error_line,
-    length, stall (waits for `gate`), endless (until the client goes away, which sets `gone`); of vectors: nan, zero,
-    short, missing.
-    `poison`: a text that alone causes the vector fault; "" = every text does.
-    """
-
-    models: dict[str, Model] = field(default_factory=dict)
-    replies: list[tuple[str, list[str]]] = field(default_factory=list)
-    faults: set[str] = field(default_factory=set)
-    poison: str = ""
-    received: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
-    gate: threading.Event = field(default_factory=threading.Event)
-    gone: threading.Event = field(default_factory=threading.Event)
-    url: str = ""
-
-    def bodies(self, path: str) -> list[dict[str, Any]]:
-        """The bodies received at this path, in order."""
-        return [body for received, body in self.received if received == path]
-
-    def answer(self, messages: list[dict[str, Any]]) -> list[str]:
-        question = messages[-1]["content"] if messages else ""
-        return next((pieces for pattern, pieces in self.replies if re.search(pattern, question)), ["No ", "reply."])
-
-    def vector(self, text: str, dimension: int) -> list[float]:
-        """Eight or so numbers that depend on the text alone; not of length 1, as some servers send them."""
-        digest = hashlib.sha256(text.encode()).digest()
-        return [digest[place % 32] - 127.5 for place in range(dimension)]
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    fake: FakeOllama
-
-    def log_message(self, *args: Any) -> None:
-        pass
-
-    def do_GET(self) -> None:
-        self.fake.received.append((self.path, {}))
-        if self._refused():
+class _Handler(Wire):
+    def respond(self, body: dict[str, Any]) -> None:
+        self._refuse_by_fault()
+        route = f"{self.command.replace('HEAD', 'GET')} {self.path}"
+        if route in self._without_model:
+            self._without_model[route](self)
             return
-        if self.path == "/api/version":
-            self._json(200, {"version": "0.33.0"})
-        elif self.path == "/api/tags":
-            self._json(200, {"models": [_listed(name, model) for name, model in self.fake.models.items()]})
-        else:
-            self._text(404, "404 page not found")
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        self.fake.received.append((self.path, body))
-        if self._refused():
+        if route not in self._with_model:
+            self.text(404, "404 page not found")
             return
-        model = self.fake.models.get(_tagged(body.get("model", "")))
+        if not body.get("model"):
+            raise Refused(400, "model is required" if body else "missing request body")
+        if route in ("POST /api/pull", "DELETE /api/delete"):
+            self._with_model[route](self, body, None)
+            return
+        model = model_named(self.fake, body["model"])
         if model is None:
-            self._json(404, {"error": f"model '{body.get('model')}' not found"})
-        elif self.path == "/api/show":
-            self._json(200, _shown(model))
-        elif self.path == "/api/embed":
-            self._embed(body, model)
-        elif self.path == "/api/chat":
-            self._chat(body)
-        else:
-            self._text(404, "404 page not found")
+            raise Refused(404, f"model '{body['model']}' not found")
+        self._with_model[route](self, body, model)
 
-    def _refused(self) -> bool:
-        faults = self.fake.faults
-        if "text_404" in faults:
-            self._text(404, "404 page not found")
-        elif "html" in faults:
-            self._text(502, "<html><body>Bad gateway</body></html>")
-        elif "forbidden" in faults:
-            self._text(403, "")
-        elif "busy" in faults:
-            self._json(503, {"error": "server busy, please try again.  maximum pending requests exceeded"})
-        elif "out_of_memory" in faults and self.path != "/api/show":
-            self._json(500, {"error": OUT_OF_MEMORY})
+    def _refuse_by_fault(self) -> None:
+        if "text_404" in self.active:
+            raise _Text(404, "404 page not found")
+        if "html" in self.active:
+            raise _Text(502, "<html><body>Bad gateway</body></html>")
+        if "forbidden" in self.active:
+            raise _Text(403, "")
+        if "busy" in self.active:
+            raise Refused(503, "server busy, please try again.  maximum pending requests exceeded")
+        if "out_of_memory" in self.active and self.path in ("/api/chat", "/api/embed"):
+            raise Refused(500, OUT_OF_MEMORY)
+
+    def refuse(self, refused: Refused) -> None:
+        if isinstance(refused, _Text):
+            self.text(refused.status, refused.error)
         else:
-            return False
-        return True
+            super().refuse(refused)
+
+    def _root(self) -> None:
+        self.text(200, "Ollama is running")
+
+    def _version(self) -> None:
+        self.json(200, {"version": self.fake.version})
+
+    def _tags(self) -> None:
+        self.json(200, {"models": [listed(name, model) for name, model in self.fake.models.items()]})
+
+    def _ps(self) -> None:
+        vram = self.fake.vram
+        self.json(200, {"models": [in_memory(entry, vram) for entry in self.fake.in_memory()]})
+
+    def _show(self, body: dict[str, Any], model: Model) -> None:
+        self.json(200, shown(model))
+
+    def _chat(self, body: dict[str, Any], model: Model) -> None:
+        ollama_answers.chat(self, body, model)
+
+    def _pull(self, body: dict[str, Any], model: None) -> None:
+        ollama_pulls.pull(self, body)
+
+    def _delete(self, body: dict[str, Any], model: None) -> None:
+        ollama_pulls.delete(self, body)
 
     def _embed(self, body: dict[str, Any], model: Model) -> None:
         texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
+        name = tagged(body["model"])
+        if texts or not self.fake.unload_if_asked(name, body):
+            self.fake.load(name, model, body, self.active)
         if body.get("truncate") is False and any(len(text) > model.context for text in texts):
-            self._json(400, {"error": "the input length exceeds the context length"})
-            return
+            raise Refused(400, "the input length exceeds the context length")
         bad = [self.fake.poison in text for text in texts]
-        if "nan" in self.fake.faults and any(bad):
-            self._json(500, {"error": "failed to encode response: json: unsupported value: NaN"})
-            return
-        vectors = [self.fake.vector(text, model.dimension) for text in texts]
+        if "nan" in self.active and any(bad):
+            raise Refused(500, "failed to encode response: json: unsupported value: NaN")
+        vectors = self._vectors(texts, model, body)
         for place, is_bad in enumerate(bad):
-            if is_bad and "zero" in self.fake.faults:
+            if is_bad and "zero" in self.active:
                 vectors[place] = [0.0] * model.dimension
-            if is_bad and "short" in self.fake.faults:
+            if is_bad and "short" in self.active:
                 vectors[place] = vectors[place][:-1]
-        if "missing" in self.fake.faults and len(vectors) > 1:
+        if "missing" in self.active and len(vectors) > 1:
             vectors.pop()
-        self._json(200, {"model": body["model"], "embeddings": vectors, "prompt_eval_count": len(texts)})
+        self.json(200, {"model": body["model"], "embeddings": vectors, "prompt_eval_count": len(texts)})
+        if texts:
+            self.fake.unload_if_asked(name, body)
 
-    def _chat(self, body: dict[str, Any]) -> None:
-        faults = self.fake.faults
-        if "stall" in faults:
-            self.fake.gate.wait(20)
-        if "drop_first" in faults:
-            self.close_connection = True
-            return
-        self._start_stream()
-        for piece in self.fake.answer(body["messages"]):
-            self._line({"message": {"role": "assistant", "content": piece}, "done": False})
-        if "endless" in faults:
-            self._until_gone()
-        elif "drop" in faults:
-            self.close_connection = True
-        else:
-            self._end_chat(faults)
+    def _vectors(self, texts: list[str], model: Model, body: dict[str, Any]) -> list[list[float]]:
+        if not self.fake.real_embed or not texts:
+            return [self.fake.vector(text, model.dimension) for text in texts]
+        import ollama_real
 
-    def _end_chat(self, faults: set[str]) -> None:
-        if "error_line" in faults:
-            self._line({"error": "an error was encountered while running the model: unexpected EOF"})
-        elif "garbage" in faults:
-            self._chunk(b"this is no JSON\n")
-        elif "no_done" not in faults:
-            reason = "length" if "length" in faults else "stop"
-            counts = {"prompt_eval_count": 31, "eval_count": 7, "eval_duration": 5}
-            self._line({"message": {"role": "assistant", "content": ""}, "done": True, "done_reason": reason, **counts})
-        self._chunk(b"")
+        return ollama_real.vectors(texts, body.get("truncate", True))
 
-    def _until_gone(self) -> None:
-        try:
-            while not self.fake.gate.wait(0.01):
-                self._line({"message": {"role": "assistant", "content": "on and "}, "done": False})
-        except OSError:
-            self.fake.gone.set()
-        self.close_connection = True
+    _without_model: Routes = {"GET /": _root, "GET /api/version": _version, "GET /api/tags": _tags, "GET /api/ps": _ps}
+    _with_model: Routes = {
+        "POST /api/show": _show,
+        "POST /api/chat": _chat,
+        "POST /api/embed": _embed,
+        "POST /api/pull": _pull,
+        "DELETE /api/delete": _delete,
+    }
 
-    def _start_stream(self) -> None:
-        self.send_response(200)
-        self.send_header("Content-Type", "application/x-ndjson")
-        self.send_header("Transfer-Encoding", "chunked")
-        self.end_headers()
 
-    def _line(self, content: dict[str, Any]) -> None:
-        self._chunk(json.dumps(content, ensure_ascii=False).encode() + b"\n")
-
-    def _chunk(self, content: bytes) -> None:
-        self.wfile.write(f"{len(content):x}\r\n".encode() + content + b"\r\n")
-        self.wfile.flush()
-
-    def _json(self, status: int, content: dict[str, Any]) -> None:
-        self._send(status, "application/json; charset=utf-8", json.dumps(content).encode())
-
-    def _text(self, status: int, content: str) -> None:
-        self._send(status, "text/plain", content.encode())
-
-    def _send(self, status: int, kind: str, content: bytes) -> None:
-        self.send_response(status)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
+class _Text(Refused):
+    """Said as plain text."""
 
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
+    def __init__(self, port: int, fake: FakeOllama) -> None:
+        self.open: set[Any] = set()
+        super().__init__(("127.0.0.1", port), type("Handler", (_Handler,), {"fake": fake}))
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        self.open.add(request)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        self.open.discard(request)
+        super().shutdown_request(request)
+
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that went away is what many tests want."""
 
+    def cut(self) -> None:
+        """Ends every connection, as a killed server does."""
+        for request in list(self.open):
+            with suppress(OSError):
+                request.shutdown(2)
+
+
+class _Host:
+    """Starts and stops the server of a fake; the port stays the same."""
+
+    def __init__(self, fake: FakeOllama, port: int = 0) -> None:
+        self._fake = fake
+        self._port = port
+        self._server: _Server | None = None
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        self._server = _Server(self._port, self._fake)
+        self._port = int(self._server.server_address[1])
+        self._fake.url = f"http://127.0.0.1:{self._port}"
+        serve = self._server.serve_forever
+        self._thread = threading.Thread(target=serve, kwargs={"poll_interval": 0.01}, daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        if self._server is None or self._thread is None:
+            return
+        self._server.shutdown()
+        self._server.server_close()
+        self._server.cut()
+        self._thread.join()
+        self._server = None
+
 
 @contextmanager
-def running(**has: Any) -> Iterator[FakeOllama]:
-    """A stand-in server on a free port of this machine, ended afterwards."""
+def running(port: int = 0, **has: Any) -> Iterator[FakeOllama]:
+    """A stand-in server on a free port of this machine, ended afterwards; FakeOllama says what it may be given.
+
+    With `real_chat` and `real_embed` it also has the models smollm2:135m and multilingual-e5-small.
+    """
     fake = FakeOllama(**has)
-    server = _Server(("127.0.0.1", 0), type("Handler", (_Handler,), {"fake": fake}))
-    fake.url = f"http://127.0.0.1:{server.server_address[1]}"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
+    _add_real_models(fake)
+    host = _Host(fake, port)
+    fake.start, fake.stop = host.start, host.stop
+    fake.start()
     try:
         yield fake
     finally:
         fake.gate.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()
+        fake.stop()
 
 
-def _tagged(name: str) -> str:
-    return name.lower() if ":" in name else f"{name.lower()}:latest"
+def _add_real_models(fake: FakeOllama) -> None:
+    if fake.real_chat or fake.real_embed:
+        import ollama_real
+
+        if fake.real_chat:
+            fake.models.setdefault(ollama_real.CHAT, ollama_real.chat_model())
+        if fake.real_embed:
+            fake.models.setdefault(ollama_real.EMBED, ollama_real.embed_model())
 
 
-def _listed(name: str, model: Model) -> dict[str, Any]:
-    entry: dict[str, Any] = {
-        "name": name,
-        "model": name,
-        "size": 2_500_000_000,
-        "digest": hashlib.sha256(name.encode()).hexdigest(),
-        "details": {"format": "gguf", "family": model.family, "parameter_size": "4B", "quantization_level": "Q4_K_M"},
+def main() -> None:
+    """Serves until Ctrl-C; the first line printed is the address."""
+    parser = argparse.ArgumentParser(description="A stand-in for Ollama, for tests and for looking at Glassbox.")
+    parser.add_argument("--port", type=int, default=0, help="default: a free one")
+    parser.add_argument("--real", action="store_true", help="answer with SmolLM2, embed with multilingual-e5-small")
+    parser.add_argument("--pause", type=float, default=0.0, help="seconds between pieces and between lines of a pull")
+    options = parser.parse_args()
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+    gigabytes = (("weights of qwen3", 2_500_000_000), ("license of qwen3", 11_343), ("params of qwen3", 487))
+    library = {
+        "qwen3:4b-instruct": Pullable(layers=gigabytes),
+        "embeddinggemma:latest": Pullable(Model(("embedding",))),
     }
-    if model.listed and model.capabilities is not None:
-        entry["capabilities"] = list(model.capabilities)
-    if model.remote_host:
-        entry["remote_host"] = model.remote_host
-    return entry
+    models = (
+        {} if options.real else {"qwen3:4b-instruct": Model(), "bge-m3:latest": Model(("embedding",), family="bert")}
+    )
+    has = {"models": models, "library": library, "real_chat": options.real, "real_embed": options.real}
+    with running(options.port, pause=options.pause, **has) as fake:
+        print(fake.url, flush=True)
+        with suppress(KeyboardInterrupt):
+            threading.Event().wait()
 
 
-def _shown(model: Model) -> dict[str, Any]:
-    info = {"general.architecture": model.family, f"{model.family}.context_length": model.context}
-    shown: dict[str, Any] = {"details": {"family": model.family}, "model_info": info}
-    if model.capabilities is not None:
-        shown["capabilities"] = list(model.capabilities)
-    return shown
+if __name__ == "__main__":
+    main()
