@@ -4,31 +4,72 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assistant.settings import Answering
+from assistant.settings import Answering, Loop, Retrieval, Settings
 
 SURE = 0.85  # from this confidence on every question takes the quick path: there is nothing to mend
 
 
 @dataclass(frozen=True)
 class Effort:
-    """`rewrites`: searches that a model may word anew per question; `calls`: requests at most, the answer included."""
+    """`rewrites`: searches that a model may word anew per question."""
 
     name: str
     condenses: bool
     rewrites: int
     grades: bool
     verifies: bool
-    calls: int
+
+    def calls(self, attempts: int = Loop().max_attempts) -> int:
+        """Requests at most for a question searched that many times, the answer included.
+
+        Grading is one request per search (more with a window below 4,096 tokens); verifying is two checks and a second
+        draft. A request counts once; a reply that cannot be used is asked for a second time, drafts are not.
+        """
+        rewrites = min(self.rewrites, attempts - 1)
+        return self.condenses + rewrites + self.grades * attempts + 1 + 3 * self.verifies
 
 
-# a request counts once; a reply that does not parse may be asked for a second time
 EFFORTS = {
-    "quick": Effort("quick", condenses=False, rewrites=0, grades=False, verifies=False, calls=1),
-    "balanced": Effort("balanced", condenses=True, rewrites=2, grades=False, verifies=False, calls=4),
-    "careful": Effort("careful", condenses=True, rewrites=2, grades=True, verifies=True, calls=9),
+    "quick": Effort("quick", condenses=False, rewrites=0, grades=False, verifies=False),
+    "balanced": Effort("balanced", condenses=True, rewrites=2, grades=False, verifies=False),
+    "careful": Effort("careful", condenses=True, rewrites=2, grades=True, verifies=True),
+}
+
+_RUNS = {
+    "quick": ("The model writes the answer and nothing else.", "模型只撰写答案。"),
+    "balanced": (
+        "The model also completes follow-up questions and words a failing search anew.",
+        "模型还会补全追问，并在检索不理想时改写问题。",
+    ),
+    "careful": (
+        "The model also completes follow-up questions, words a failing search anew, grades the passages, checks the "
+        "answer and writes it once more if need be.",
+        "模型还会补全追问，在检索不理想时改写问题，给片段评分，核对答案，必要时重写一次。",
+    ),
 }
 
 
 def effort(answering: Answering) -> Effort:
     """The effort of these settings; quick when no model writes, since then none is asked for anything."""
     return EFFORTS[answering.effort if answering.writer == "ollama" else "quick"]
+
+
+def graded_retrieval(settings: Settings) -> Retrieval | None:
+    """The settings under which a chat model grades what was found; None when neither effort nor reranker ask for it."""
+    retrieval = settings.retrieval
+    if retrieval.reranker == "none" and effort(settings.answering).grades:
+        return retrieval.model_copy(update={"reranker": "graded"})
+    return retrieval if retrieval.reranker == "graded" else None
+
+
+def describe(name: str, chinese: bool = False, attempts: int = Loop().max_attempts) -> str:
+    """What runs at this effort and what it costs in requests, for the screen. Raises KeyError for an unknown name."""
+    most = EFFORTS[name].calls(attempts)
+    if most == 1:
+        return f"{_RUNS[name][chinese]}{'每个问题请求模型 1 次。' if chinese else ' One request per question.'}"
+    if chinese:
+        return f"{_RUNS[name][1]}每个问题请求模型 1 至 {most} 次；置信度达到 {SURE} 时只请求答案。"
+    return (
+        f"{_RUNS[name][0]} 1 to {most} requests per question; from a confidence of {SURE} on, only the answer is "
+        "asked for."
+    )

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from assistant.confidence.judge import judge
 from assistant.decide import decide
+from assistant.effort import graded_retrieval
 from assistant.fusion.fuse import fuse
+from assistant.rerank import Asked
 from assistant.rerank.rerank import rerank
 from assistant.settings import Settings
-from assistant.trace import Confidence, Fused, Step, Trace
+from assistant.trace import Confidence, Fused, Reranked, Step, Trace
 
 _COMPUTED = ("fused", "reranked", "confidence", "decided")
 
@@ -15,15 +17,16 @@ _COMPUTED = ("fused", "reranked", "confidence", "decided")
 def replay(trace: Trace, settings: Settings) -> Trace:
     """The trace as it would be under these settings: fusion, order, confidence and decision of each attempt anew.
 
-    What was retrieved stays; attempts are neither added nor removed; the answer is left out, since it stood on the old
-    order. Neighbours that widening added stay where they were found.
+    What was retrieved stays; attempts are neither added nor removed; the answer and its check are left out, since they
+    stood on the old order. Neighbours that widening added stay where they were found. A model's grades are those of
+    the trace: passages that it did not grade then have none.
     """
     steps: list[Step] = []
     judged: list[Confidence] = []
     for step in trace.steps:
         if step.kind == "fused":
             steps += _again(trace, step, _settings_of(trace, step.attempt, settings), judged)
-        elif step.kind not in (*_COMPUTED, "answered"):
+        elif step.kind not in (*_COMPUTED, "answered", "verified"):
             steps.append(step)
     update = {
         "steps": tuple(steps),
@@ -42,8 +45,20 @@ def _again(trace: Trace, stored: Fused, settings: Settings, judged: list[Confide
     found = trace.of_kind("retrieved", stored.attempt)
     present = {c.chunk_id: frozenset(c.present) for c in stored.candidates}
     fused = fuse(found, stored.passages, settings.retrieval, stored.identifiers, present)
-    confidence = judge(fused, found, trace.of_kind("retrieved", 1), settings.judging, trace.started)
+    reranked = _reranked(trace, fused, settings)
+    confidence = judge(fused, found, trace.asked(stored.attempt), settings.judging, trace.started, reranked)
     judged.append(confidence)
     rewritten = trace.last("rewritten", stored.attempt + 1)
     decided = decide(judged, settings.judging, settings.loop, rewritten)
-    return fused, rerank(fused, settings.retrieval), confidence, decided
+    return fused, reranked, confidence, decided
+
+
+def _reranked(trace: Trace, fused: Fused, settings: Settings) -> Reranked:
+    """The final order; by the grades of the trace where the attempt was graded and still would be."""
+    stored: Reranked | None = trace.last("reranked", fused.attempt)
+    if stored is None or stored.reranker != "graded":
+        return rerank(fused, settings.retrieval)
+    retrieval = graded_retrieval(settings) or settings.retrieval
+    earlier = tuple(r for r in trace.of_kind("reranked") if r.attempt <= fused.attempt)
+    again = rerank(fused, retrieval, asked=Asked(" ".join(fused.parts), earlier=earlier))
+    return again.model_copy(update={"calls": stored.calls}) if again.reranker == "graded" else again

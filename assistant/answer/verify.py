@@ -94,15 +94,15 @@ def verify(
 def apply(answered: Answered, verified: Verified) -> Answered:
     """The answer with a mark on each wanting sentence; with a caveat when it does not answer the question.
 
-    Of a declined one nothing is left but that it was declined. Otherwise, and if nothing was checked, the same answer.
+    Of a declined one nothing is left but that it was declined. If nothing was checked, the same answer. `seconds` is 0:
+    the time of writing stands in the draft's own step.
     """
     chinese = is_chinese(answered.label)
     if verified.outcome == "declined":
-        return answered.model_copy(update=_declined(answered, chinese))
+        return answered.model_copy(update=_declined(chinese) | {"seconds": 0.0})
     wanting = {v.sentence for v in verified.verdicts if not v.supported}
-    update: dict[str, Any] = {
-        "sentences": tuple(_marked(s) if n in wanting else s for n, s in enumerate(answered.sentences))
-    }
+    sentences = tuple(_marked(s) if n in wanting else s for n, s in enumerate(answered.sentences))
+    update: dict[str, Any] = {"sentences": sentences, "seconds": 0.0}
     if verified.answers is False:
         beside = (
             "核对发现：这段话没有回答问题。" if chinese else "A check found that this does not answer the question."
@@ -243,7 +243,7 @@ def _marked(sentence: Sentence) -> Sentence:
     return sentence.model_copy(update={"supported": False, "why": NO_SUPPORT})
 
 
-def _declined(answered: Answered, chinese: bool) -> dict[str, Any]:
+def _declined(chinese: bool) -> dict[str, Any]:
     text = (
         "找到的片段不足以支持任何回答：写出的句子在来源中都没有依据。"
         if chinese
