@@ -1,34 +1,149 @@
-"""condense: a follow-up that cannot stand alone gets the key terms of the question before it, and says so."""
+"""condense: a follow-up that cannot stand alone is made to, by a model or with the key terms of the question before."""
 
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Sequence
 
-from assistant.language import ASKING_WORDS
-from assistant.tokens import query_terms
-from assistant.trace import Condensed, Turn
+from pydantic import BaseModel
 
-_FOLLOWS = re.compile(
-    r"^(?:那么?(?!里)|还有|另外|然后|而(?!且))|呢[？?]?\s*$|^(?:and|or|but|also|then|what about|how about)\b",
-    re.IGNORECASE,
-)
-_PRONOUN = re.compile(
-    r"(?:它们?|他们?|她们?|这个|那个|这些|那些|此|上述|前者|后者|其中|其)(?!他|中国|实|余|次)"
-    r"|\b(?:it|its|they|them|their|theirs|he|him|his|she|her|hers|this|these|those|former|latter)\b",
-    re.IGNORECASE,
-)
-FEW_TERMS = 3  # a question with more of its own words stands alone even if it says "it" somewhere
+from assistant.language import ASKING_WORDS, is_chinese
+from assistant.providers.chat import Chat, OnState
+from assistant.providers.structured import ask_for
+from assistant.rewrite import checks
+from assistant.rewrite.content import content, language_asked, names_in, same_search
+from assistant.rewrite.follow_up import points_back
+from assistant.rewrite.prompt import Prompt, lists, quoted
+from assistant.tokens import fold, query_terms
+from assistant.trace import Condensed, ModelCall, Turn
+
 MOST_ADDED = 8
+MOST_TOKENS = 256
+TURNS, ANSWER_CHARACTERS = 3, 300
+
+PROMPTS = {
+    "en": Prompt(
+        rules="You complete follow-up questions. Write the follow-up as one question that is understood without the "
+        "conversation. Take what is missing from the conversation only, and keep every word of the follow-up that "
+        "names something. Add nothing else. Do not answer.",
+        asked='conversation: ["What is the price of the blue pump?", "It costs 40 euros [1]."]\n'
+        'follow-up: "And the red one?"',
+        reply='{"question": "What is the price of the red pump?"}',
+    ),
+    "zh": Prompt(
+        rules="你负责补全追问。请把追问写成一个不看对话也能看懂的问题。缺少的内容只能取自对话，"
+        "追问中提到的事物都要保留。不要增加其他内容。不要回答问题。",
+        asked='conversation: ["蓝色水泵的价格是多少？", "40 欧元 [1]。"]\nfollow-up: "红色的呢？"',
+        reply='{"question": "红色水泵的价格是多少？"}',
+    ),
+}
+# words that a whole sentence needs and that say nothing new
+_JOINING = """
+not no there any all also same apply applies applied used use get gets happen happens need needs there's did done
+one ones other between during regarding case if so only per under after before over within without
+不 没 没有 也 都 就 会 要 需 需要 能 可 时 中 里 上 下 后 前 内 一 个 种 些 每 各 及 或 并 而 则 之 所 以
+用 来 去 到 让 使 吗 呢 啊 情况 关于
+"""
+JOINING = frozenset(_JOINING.split())
 
 
-def condense(question: str, history: Sequence[Turn]) -> Condensed:
-    """The question to search for. It is the question itself unless it points back to the turn before it."""
+class Standalone(BaseModel):
+    """The model's reply."""
+
+    question: str
+
+
+def condense(
+    question: str,
+    history: Sequence[Turn],
+    chat: Chat | None = None,
+    cancel: threading.Event | None = None,
+    on_state: OnState | None = None,
+) -> Condensed:
+    """The question to search for. It is the question itself unless it points back to the turns before it.
+
+    `chat` completes it from what the person asked and read; nothing else may enter. Without one, or when its reply
+    cannot be used, the key terms of the last question that stands alone are added. The record says which.
+    """
     if not history:
         return _as_asked(question, "the first question of the conversation")
-    if not _points_back(question):
+    if not points_back(question):
         return _as_asked(question, "the question stands alone")
-    added = _key_terms(history[-1].question, question)
+    if chat is None:
+        return _with_terms(question, history)
+    reply, call = _completed(question, history, chat, cancel, on_state)
+    if reply is None:
+        return _after_failure(_with_terms(question, history), call)
+    return Condensed(
+        original=question,
+        standalone=reply,
+        method="completed by the model",
+        added=_new_words(reply, question),
+        why=f"the question points back; {call.model} completed it from the conversation",
+        call=call,
+    )
+
+
+def _completed(
+    question: str, history: Sequence[Turn], chat: Chat, cancel: threading.Event | None, on_state: OnState | None
+) -> tuple[str | None, ModelCall]:
+    said = _conversation(history)
+    prompt = PROMPTS["zh" if is_chinese(f"{question} {history[-1].question}") else "en"]
+    task = f"{lists(conversation=said)}\nfollow-up: {quoted(question)}"
+    messages = (("system", prompt.rules), ("user", prompt.asked), ("assistant", prompt.reply), ("user", task))
+
+    def wrong(reply: Standalone) -> str:
+        return _wrong(reply.question, question, " ".join(said))
+
+    reply, call = ask_for(chat, "condense", messages, Standalone, cancel, wrong, MOST_TOKENS, on_state)
+    return (reply.question.strip() if reply else None), call
+
+
+def _conversation(history: Sequence[Turn]) -> list[str]:
+    """The last questions and answers, oldest first, as the person saw them; long answers cut."""
+    said: list[str] = []
+    for turn in history[-TURNS:]:
+        said += [turn.question, *([turn.answer[:ANSWER_CHARACTERS]] if turn.answer else [])]
+    return said
+
+
+def _wrong(reply: str, question: str, said: str) -> str:
+    """What is wrong with a completed question: above all, whatever neither the person nor an answer has said."""
+    language = language_asked(question) if content(question) else ""
+    wrong = checks.of_query(reply, question, language, names_in(question), f"{question} {said}")
+    if wrong:
+        return wrong
+    if same_search(reply, [question]):
+        return "nothing from the conversation was added"
+    invented = _invented(reply, f"{question} {said}")
+    return f"nobody mentioned {', '.join(invented)}" if invented else ""
+
+
+def _invented(reply: str, known: str) -> list[str]:
+    """Words of the reply that carry meaning and stand neither in the conversation nor in the follow-up."""
+    there, folded = content(known), fold(known)
+    return [
+        word
+        for word in sorted(content(reply))
+        if word not in there and word not in JOINING and not (is_chinese(word) and word in folded)
+    ]
+
+
+def _new_words(reply: str, question: str) -> tuple[str, ...]:
+    own = {t.text for t in query_terms(question)}
+    new = (t.text for t in query_terms(reply) if t.text not in own and t.text not in ASKING_WORDS)
+    return tuple(word for word in new if word not in JOINING)
+
+
+def _after_failure(instead: Condensed, call: ModelCall) -> Condensed:
+    why = f"{call.model} did not complete the question ({call.why}); {instead.why}"
+    return instead.model_copy(update={"why": why, "call": call})
+
+
+def _with_terms(question: str, history: Sequence[Turn]) -> Condensed:
+    last = next((t.question for t in reversed(history) if not points_back(t.question)), history[0].question)
+    added = _key_terms(last, question)
     if not added:
         return _as_asked(question, "the question before it has no terms to add")
     return Condensed(
@@ -36,15 +151,8 @@ def condense(question: str, history: Sequence[Turn]) -> Condensed:
         standalone=f"{question} {' '.join(added)}",
         method="terms of the last question added",
         added=added,
-        why=f"the question points back; added from “{history[-1].question}”: {', '.join(added)}",
+        why=f"the question points back; added from “{last}”: {', '.join(added)}",
     )
-
-
-def _points_back(question: str) -> bool:
-    if _FOLLOWS.search(question):
-        return True
-    own = [t for t in query_terms(question) if t.text not in ASKING_WORDS and not _PRONOUN.fullmatch(t.text)]
-    return len(own) <= FEW_TERMS and _PRONOUN.search(question) is not None
 
 
 def _as_asked(question: str, why: str) -> Condensed:

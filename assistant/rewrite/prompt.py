@@ -67,7 +67,7 @@ def may_ask(situation: Situation, name: str) -> bool:
 
 def asked(question: str, **known: Sequence[str]) -> str:
     """The task: the question and lists of what is known, each on its line; empty lists are left out."""
-    return "\n".join(filter(None, [f"question: {_quoted(question)}", _lists(**known)]))
+    return "\n".join(filter(None, [f"question: {quoted(question)}", lists(**known)]))
 
 
 def around(situation: Situation) -> str:
@@ -79,12 +79,14 @@ def around(situation: Situation) -> str:
     ]
     if not titles and not passages:
         return ""
-    return f"<data>\n{_lists(titles=titles, passages=passages)}\n</data>"
+    return f"<data>\n{lists(titles=titles, passages=passages)}\n</data>"
 
 
-def _lists(**known: Sequence[str]) -> str:
-    return "\n".join(f"{name}: {_quoted(list(values))}" for name, values in known.items() if values)
+def lists(**known: Sequence[str]) -> str:
+    """Each list that is not empty, on its line."""
+    return "\n".join(f"{name}: {quoted(list(values))}" for name, values in known.items() if values)
 
 
-def _quoted(text: str | list[str]) -> str:
+def quoted(text: str | list[str]) -> str:
+    """As JSON, in which a closing tag cannot stand."""
     return json.dumps(text, ensure_ascii=False).replace("<", "‹").replace(">", "›")

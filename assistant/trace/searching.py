@@ -68,7 +68,8 @@ class Retrieved(Step):
     """What one route found for one query. `part`: index of the sub-question, 0 when there is only one.
 
     `state`: done; late (over the time limit: nothing of it is used); failed; skipped. `why` is set unless done.
-    `chunks`: how many were searched, None when unknown.
+    `chunks`: how many were searched, None when unknown. `imagined`: the made-up passage whose meaning was searched for
+    beside that of the query, "" as a rule.
     """
 
     kind: Literal["retrieved"] = "retrieved"
@@ -84,6 +85,7 @@ class Retrieved(Step):
     background: Background | None = None
     average_length: float | None = None
     chunks: int | None = None
+    imagined: str = ""
 
 
 class RouteScore(Record):
