@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import re
 from urllib.parse import SplitResult, urlsplit
 
 from assistant.errors import SettingsError
 
 DEFAULT = "http://127.0.0.1:11434"
 _PORT = 11434
+_HOST = re.compile(r"[\w.-]+|[0-9a-f:.%]+")
 # what a server binds to is not what a client can connect to: refused on Windows
 _CONNECTABLE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 _LOCAL_NAMES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
@@ -30,6 +32,10 @@ def address(url: str = "") -> str:
         raise _unusable(given, str(err)) from err
     if parts.scheme not in ("http", "https"):
         raise _unusable(given, "only http and https are spoken")
+    if parts.username:
+        raise _unusable(f"{parts.scheme}://…@{host}", "a name and password in it would be shown with every error")
+    if not _HOST.fullmatch(host):
+        raise _unusable(given, f"{host!r} is no host name")
     host = _CONNECTABLE.get(host, host)
     shown = f"[{host}]" if ":" in host else host
     return f"{parts.scheme}://{shown}:{port or (443 if parts.scheme == 'https' else _PORT)}{_path(parts.path)}"

@@ -34,7 +34,8 @@ async def follow_loading(
             say("reading")
         finally:
             loaded.cancel()
-    except (httpx.HTTPError, ValueError, AttributeError):
+            await asyncio.wait([loaded])
+    except (httpx.HTTPError, ValueError, TypeError, AttributeError):
         return  # the answer itself tells what is wrong with the server
 
 

@@ -47,8 +47,8 @@ class Refused(Exception):
 
     @property
     def lacks_model(self) -> bool:
-        """Whether it is an Ollama that has no such model, and no other server without such a path."""
-        return self.status_code == 404 and "not found" in self.error and "page not found" not in self.error
+        """Whether it is an Ollama that has no such model, and no other server that has no such page."""
+        return self.status_code == 404 and _no_such_model(self.error)
 
 
 def refused(status: int, body: str) -> Refused:
@@ -188,7 +188,7 @@ def _refusal(status: int, text: str, url: str, model: str) -> AssistantError:
     said = text.lower()
     if said.lstrip().startswith("<") or 300 <= status < 400:
         return ModelUnavailable(f"A web page answers at {url} (status {status}), not Ollama; check address and proxy.")
-    if status == 404 and "page not found" in said:
+    if status == 404 and not _no_such_model(said):
         return ModelUnavailable(
             f"What answers at {url} is not Ollama, or an old one; update Ollama or correct the address."
         )
@@ -212,6 +212,10 @@ def _refusal(status: int, text: str, url: str, model: str) -> AssistantError:
     if status in (401, 403):
         return ModelUnavailable(f"{url} refuses the request (status {status}); check address, proxy and sign-in.")
     return BadReply(f"Ollama at {url} could not answer with {model} ({_short(text or status)}); try again.")
+
+
+def _no_such_model(said: str) -> bool:
+    return "model" in said and "not found" in said
 
 
 def _too_long(text: str, url: str, model: str) -> TextTooLong:
