@@ -21,7 +21,7 @@ from assistant.errors import AssistantError, SettingsError
 from assistant.flow import AskFlow, Parts, StepDone
 from assistant.fusion import FUSIONS
 from assistant.loop import Loop
-from assistant.providers import EMBEDDERS, Embedder
+from assistant.providers import CHATS, EMBEDDERS, Embedder
 from assistant.registry import Registry
 from assistant.rerank import RERANKERS
 from assistant.rewrite import REWRITERS
@@ -212,7 +212,12 @@ class Assistant:
             settings_hash=settings.fingerprint(),
             started=datetime.now(UTC),
         )
-        return AskFlow(Parts(self.base, self.embedder, self._runner, settings), trace, write)
+        return AskFlow(self._parts(settings), trace, write)
+
+    def _parts(self, settings: Settings) -> Parts:
+        writer = settings.answering.writer
+        chat = CHATS.build(writer, settings) if writer in CHATS else None
+        return Parts(self.base, self.embedder, self._runner, settings, chat)
 
 
 def check_names(settings: Settings) -> None:
@@ -252,5 +257,6 @@ async def _events(flow: AskFlow) -> AsyncIterator[Step | Trace]:
         yield failed
         yield flow.trace.plus(failed)
     finally:
+        flow.parts.cancel.set()  # a model that is still being waited for is let go of within a second
         if running:
             await handler.cancel_run()

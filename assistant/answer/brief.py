@@ -19,6 +19,7 @@ class Brief:
 
     `parts`: the terms of each sub-question, one tuple when the question was not split. `added`: those that a follow-up
     took over from the question before. `chat`: the model that may write, None when none is chosen; `cancel` stops it.
+    `draft` 2 is written after a check of the first found it wanting; `instruction` says what to mend.
     """
 
     question: str
@@ -32,6 +33,8 @@ class Brief:
     added: frozenset[str] = frozenset()
     chat: Chat | None = None
     cancel: threading.Event | None = None
+    draft: int = 1
+    instruction: str = ""
     on_state: Callable[[ChatState], None] | None = None
 
     @property

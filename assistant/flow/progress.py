@@ -13,7 +13,7 @@ from assistant.providers.chat import Chat, OnState
 from assistant.routes.run import RouteRunner
 from assistant.settings import Settings
 from assistant.store.base import Base
-from assistant.trace import ModelCall, Step, Trace, Working
+from assistant.trace import ModelCall, Rewritten, Step, Trace, Working
 
 
 @dataclass
@@ -34,7 +34,10 @@ class Parts:
 
 @dataclass
 class Progress:
-    """The trace so far, and where the loop stands. `tell`: where streamed-only steps go while a thread is at work."""
+    """The trace so far, and where the loop stands.
+
+    `imagined`: see Rewritten. `tell`: where streamed-only steps go while a thread is at work.
+    """
 
     trace: Trace
     settings: Settings
@@ -42,7 +45,14 @@ class Progress:
     changes: dict[str, Any] = field(default_factory=dict)
     tried: set[str] = field(default_factory=set)
     attempt: int = 1
+    imagined: str = ""
     tell: Callable[[Step], None] = field(default=lambda step: None)
+
+    def go_on_with(self, ahead: Rewritten, settings: Settings) -> None:
+        """The next attempt begins. `settings`: the question's, over which the changes are laid."""
+        self.attempt, self.queries, self.imagined = ahead.attempt, ahead.queries, ahead.imagined
+        self.changes = dict(ahead.changes)
+        self.settings = settings.changed(ahead.changes)
 
     @property
     def calls(self) -> tuple[ModelCall, ...]:
