@@ -32,8 +32,11 @@ def test_answer_sentences_carry_chips_that_lead_to_their_cards():
 @pytest.mark.accept("C1")
 def test_an_unsupported_sentence_is_marked_with_its_reason():
     html = answer.panel(sample.answered_trace())
-    assert 'class="gb-unsupported" title="No cited passage mentions contractors."' in html
-    assert "no source supports this" in text(html)
+    marked = html[html.index("gb-unsupported") :]
+    assert text(marked[: marked.index("</span></span>")]).endswith(
+        "This also holds for contractors. no source supports this No cited passage mentions contractors."
+    )
+    assert 'aria-describedby="gb-tip-0-2"' in marked
 
 
 def test_numbers_in_brackets_become_chips_and_unknown_ones_stay_text():
@@ -48,7 +51,7 @@ def test_caveat_incomplete_and_removed_numbers_are_said():
     shown = text(answer.panel(sample.caveat_trace()))
     assert "Note Only part of the question is covered by the documents." in shown
     assert "The answer is incomplete The model stopped at 1,024 tokens." in shown
-    assert "Removed citation numbers that point to no source: 7" in shown
+    assert "1 citation number that points to no source was removed: 7" in shown
 
 
 def test_declining_says_what_was_searched_and_what_there_is():
@@ -102,7 +105,7 @@ def test_conversation_keeps_order_and_says_whose_evidence_is_shown():
 
 def test_conversation_under_way_shows_progress_and_the_text_so_far():
     draft = sample.new_trace(steps=(*sample.steps()[:5], Decided(decision="answer", why="", confidence=0.7)))
-    html = conversation.panel((draft,), 0, busy=True, partial="Ten <days>")
+    html = conversation.panel((draft,), 0, conversation.Under("Ten <days>"))
     assert "Ten &lt;days&gt;" in html
     assert "gb-stages" in html
     assert "data-select" not in html

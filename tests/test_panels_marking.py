@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ui.panels.marking import mark, term_spans
+from ui.panels.marking import Lit, mark, term_spans
 from ui.panels.markup import esc, place, said
 from ui.texts import T
 
@@ -38,7 +38,7 @@ def test_identifiers_and_grouped_numbers_are_found():
 
 
 def test_a_cited_sentence_is_lit_around_its_marked_terms():
-    html = mark("Ten days. More.", ["days"], [(0, 9, 2)])
+    html = mark("Ten days. More.", ["days"], [Lit(0, 9, 2)])
     assert html == (
         '<mark class="gb-lit" data-cite="2">Ten <mark class="gb-term">days</mark>.<sup>2</sup></mark> More.'
     )

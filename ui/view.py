@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,9 +11,12 @@ from typing import Any, Protocol
 
 from assistant.documents import FileRow, IngestReport, Progress
 from assistant.settings import Settings
-from assistant.trace import BaseInfo, Delta, Failed, Step, Trace, Turn
+from assistant.trace import Answered, BaseInfo, Delta, Failed, Step, Trace, Turn, Working
 from ui.panels import conversation, evidence, progress
+from ui.panels.wanted import Wanted
 from ui.texts import Lang, T
+
+UNFINISHED = T("en")("unfinished")  # records speak English
 
 
 class Door(Protocol):
@@ -23,6 +27,8 @@ class Door(Protocol):
     def stream(
         self, question: str, history: Sequence[Turn] = (), changes: Mapping[str, Any] | None = None
     ) -> Iterator[Step | Trace]: ...
+
+    def continue_answer(self, trace: Trace) -> Iterator[Step | Trace]: ...
 
     def info(self) -> BaseInfo: ...
 
@@ -55,7 +61,8 @@ class View:
 
     `turns`: each question's trace, the one under way included. `selected`: whose evidence is shown, None before the
     first question. `attempt`: whose passages are listed, None for those the answer stands on. `partial`: the text of
-    an answer being written. `notice`: a passing remark.
+    an answer being written, the `draft`-th from 1. `working`: what the model is doing, since `since` (seconds since
+    1970). `notice`: a passing remark.
     """
 
     lang: Lang = "en"
@@ -64,30 +71,51 @@ class View:
     attempt: int | None = None
     busy: bool = False
     partial: str = ""
+    draft: int = 1
+    working: Working | None = None
+    since: float = 0.0
     notice: str = ""
 
     def begin(self, draft: Trace) -> View:
         """A question was asked; the draft is its trace without steps."""
         turns = (*self.turns, draft)
-        return replace(self, turns=turns, selected=len(turns) - 1, attempt=None, busy=True, partial="", notice="")
+        return replace(self._idle(), turns=turns, selected=len(turns) - 1, attempt=None, busy=True, notice="")
+
+    def resume(self) -> View:
+        """The last answer is being continued; its text stays and grows."""
+        a = self.turns[-1].answered if self.turns and not self.busy else None
+        if a is None:
+            return self
+        now = replace(self._idle(), selected=len(self.turns) - 1, attempt=None, busy=True, notice="")
+        return replace(now, partial=a.text, draft=a.draft)
 
     def plus(self, step: Step) -> View:
-        """One more step of the question under way; pieces of the answer are collected until the answer is there."""
+        """One more step of the question under way.
+
+        Pieces of the answer are collected until it is there, and begin anew with another draft. What the model is
+        doing is shown until it does something else or a step has come of it; neither is kept in the trace.
+        """
         if not self.busy:
             return self
         if isinstance(step, Delta):
-            return replace(self, partial=self.partial + step.text)
-        return self._with_last(self.turns[-1].plus(step))
+            text = self.partial + step.text if step.draft == self.draft else step.text
+            return replace(self._writing(), partial=text, draft=step.draft)
+        if isinstance(step, Working):
+            return self if step == self.working else replace(self, working=step, since=time.time())
+        after = self._idle() if isinstance(step, Answered) else replace(self, working=None)
+        return replace(after, turns=(*self.turns[:-1], self.turns[-1].plus(step)))
 
     def asked(self, trace: Trace) -> View:
         """The question under way is finished, with this trace."""
-        return replace(self._with_last(trace), busy=False, partial="")
+        return replace(self._idle(), turns=(*self.turns[:-1], trace), busy=False)
 
     def broken(self, message: str, stage: str = "stopped") -> View:
-        """The question under way ended early, with this sentence; what was found so far stays."""
+        """The question under way ended early, with this sentence; what was found and written so far stays."""
         if not self.busy:
             return self
         last = self.turns[-1]
+        if self.partial:
+            return self.asked(last.plus(self._unfinished(message, stage)))
         return self.asked(last.plus(Failed(attempt=max(1, last.attempts), stage=stage, message=message)))
 
     def select(self, turn: int) -> View:
@@ -118,8 +146,8 @@ class View:
 
     @property
     def stage(self) -> str:
-        """searching, judging or answering while busy, else ""."""
-        return progress.stage(self.turns[-1]) if self.busy else ""
+        """What is going on while busy (see ui.panels.progress), else ""."""
+        return progress.stage(self.turns[-1], self._now()) if self.busy else ""
 
     @property
     def history(self) -> tuple[Turn, ...]:
@@ -129,11 +157,46 @@ class View:
 
     def conversation(self) -> str:
         """HTML of the left side."""
-        return conversation.panel(self.turns, self.selected, self.busy, self.partial, self.lang)
+        under = conversation.Under(self.partial, self.draft, self._now()) if self.busy else None
+        return conversation.panel(self.turns, self.selected, under, self.lang)
 
     def evidence(self) -> str:
         """HTML of the right side."""
-        return evidence.panel(self.shown, self.attempt, self.lang)
+        return evidence.panel(self.shown, self.attempt, self.lang, self.selected or 0)
 
-    def _with_last(self, trace: Trace) -> View:
-        return replace(self, turns=(*self.turns[:-1], trace))
+    def _idle(self) -> View:
+        return replace(self, partial="", draft=1, working=None, since=0.0)
+
+    def _writing(self) -> View:
+        """With the first piece of the answer the model is writing, whether it said so or not."""
+        if self.working is None or (self.working.purpose == "answer" and self.working.state != "writing"):
+            model = self.working.model if self.working else Wanted.of(self.turns[-1]).model
+            return self.plus(Working(purpose="answer", model=model, state="writing"))
+        return self
+
+    def _now(self) -> progress.Now | None:
+        if self.working is None:
+            return None
+        return progress.Now(self.working, self.since, max(0.0, time.time() - self.since))
+
+    def _unfinished(self, message: str, stage: str) -> Answered:
+        """What was written before the question ended: no source was looked at for it, and the prompt is not known."""
+        last = self.turns[-1]
+        earlier = last.answered
+        kept = earlier if earlier is not None and self.partial.startswith(earlier.text) else None
+        stopped = stage == "stopped"
+        return Answered(
+            attempt=last.best_attempt,
+            writer="ollama",
+            model=Wanted.of(last).model,
+            decision="caveat",
+            text=self.partial,
+            label=UNFINISHED,
+            sentences=kept.sentences if kept else (),
+            citations=kept.citations if kept else (),
+            prompt=kept.prompt if kept else None,
+            state="incomplete",
+            why="" if stopped else message,
+            draft=self.draft,
+            stopped_by="stopped" if stopped else "incomplete",
+        )

@@ -2,105 +2,58 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-
-from assistant.trace import Answered, Citation, Condensed, Failed, Prompt, Sentence, Trace
-from ui.panels import numbers
+from assistant.trace import Answered, Citation, Condensed, Failed, Trace
+from ui.panels import calls, check, prompt
 from ui.panels.markup import esc, opening, place, said
-from ui.panels.reasons import reason, told
+from ui.panels.prose import chip, prose
+from ui.panels.reasons import told
+from ui.panels.wanted import Wanted
 from ui.texts import T, Texts
 
-_BRACKET = re.compile(r"\s*\[(\d{1,3})\]")
+STOPPED = "stopped"
 
 
-def panel(trace: Trace, partial: str = "", turn: int = 0, lang: str = "en") -> str:
-    """HTML of the answer; while it is being written `partial` is its text so far; "" before there is anything."""
+def panel(trace: Trace, partial: str = "", turn: int = 0, lang: str = "en", draft: int = 1, last: bool = False) -> str:
+    """HTML of the answer; "" before there is anything.
+
+    `partial`: the text of one being written, of which this is the `draft`, counted from 1. `last`: no question was
+    asked after this one, so that its answer can be continued.
+    """
     t = T(lang)
     failed: Failed | None = trace.last("failed")
     answered = trace.answered
+    if partial:
+        return _writing(partial, draft, t)
     if answered is not None:
-        body = _declined(answered, t) if answered.decision == "decline" else _answer(answered, turn, t)
-        return f"{body}{_asked_as(trace, turn, t)}"
+        body = _declined(trace, answered, t) if answered.decision == "decline" else _answer(trace, answered, turn, t)
+        return f"{body}{_again(answered, turn, last, t)}{_asked_as(trace, turn, t)}"
     if failed is not None:
-        return f"{_failed(failed, t)}{_asked_as(trace, turn, t)}"
-    return f'<div class="gb-answer gb-writing"><p>{said(partial)}</p></div>' if partial else ""
+        return f"{_failed(failed, t)}{_buttons(turn, False, t)}{_asked_as(trace, turn, t)}"
+    return ""
 
 
-def prompt(trace: Trace, lang: str = "en") -> str:
-    """HTML of what the model saw, to the letter; "" when no model wrote the answer."""
-    t = T(lang)
-    answered = trace.answered
-    if answered is None or answered.prompt is None:
-        return ""
-    return opening(t("what_model_saw"), _prompt(answered.prompt, t), "gb-quiet")
+def _writing(partial: str, draft: int, t: Texts) -> str:
+    anew = f'<p class="gb-why">{t("written_anew")}</p>' if draft > 1 else ""
+    return f'{anew}<div class="gb-answer gb-writing"><p>{said(partial)}</p></div>'
 
 
-def _answer(a: Answered, turn: int, t: Texts) -> str:
-    by_number = {c.number: c for c in a.citations}
+def _answer(trace: Trace, a: Answered, turn: int, t: Texts) -> str:
     caveat = f'<p class="gb-caveat"><strong>{t("caveat")}</strong> {told(a.caveat, t)}</p>' if a.caveat else ""
+    cut = prompt.truncated(a.prompt, t) if a.prompt else ""
     return (
-        f'<div class="gb-answer">{caveat}<div class="gb-prose" dir="auto">{_sentences(a, by_number, turn, t)}</div>'
-        f"{_incomplete(a, t)}{_sources(a.citations, turn, t)}{_label(a, t)}</div>"
+        f'<div class="gb-answer">{_instead(trace, a, t)}{caveat}{cut}'
+        f'<div class="gb-prose" dir="auto">{prose(trace, a, turn, t)}</div>'
+        f"{_incomplete(a, t)}{_sources(a.citations, turn, t)}{_label(a, t)}{check.line(trace, t)}</div>"
     )
 
 
-def _sentences(a: Answered, by_number: Mapping[int, Citation], turn: int, t: Texts) -> str:
-    """The sentences as they stand in the text; chips follow the last sentence of those that share their citations."""
-    if not a.sentences:
-        return _with_chips(a.text, by_number, turn, t)
-    pieces: list[str] = []
-    at = 0
-    following = [s.citations for s in a.sentences[1:]] + [()]
-    for sentence, after in zip(a.sentences, following, strict=True):
-        found = a.text.find(sentence.text, at)
-        gap = _BRACKET.sub("", a.text[at:found]) if found > at else " "
-        pieces.append(esc(gap) if pieces or gap.strip() else "")
-        pieces.append(_sentence(sentence, by_number, sentence.citations != after, turn, t))
-        at = found + len(sentence.text) if found >= 0 else at
-    return "".join(pieces)
-
-
-def _sentence(s: Sentence, by_number: Mapping[int, Citation], cite: bool, turn: int, t: Texts) -> str:
-    inline = {int(n) for n in _BRACKET.findall(s.text)}
-    numbers = [n for n in s.citations if n in by_number and n not in inline] if cite else []
-    body = (
-        f"{_with_chips(_readable(s.text), by_number, turn, t)}{''.join(chip(by_number[n], turn, t) for n in numbers)}"
-    )
-    if s.supported is False:
-        tag = f'<span class="gb-tag gb-unsupported-tag">{t("unsupported")}</span>'
-        return f'<span class="gb-unsupported" title="{esc(reason(s.why, t.lang))}">{body}{tag}</span>'
-    title = (
-        f' title="{esc(reason(s.why, t.lang) or t("unchecked"))}"' if s.supported is None and not s.citations else ""
-    )
-    return f"<span{title}>{body}</span>"
-
-
-def _readable(sentence: str) -> str:
-    """A table row as its cells, one after the other; every other sentence as it is."""
-    if "|" not in sentence or "\n" in sentence.strip():
-        return sentence
-    return " · ".join(cell for part in sentence.strip().strip("|").split("|") if (cell := part.strip()))
-
-
-def _with_chips(text: str, by_number: Mapping[int, Citation], turn: int, t: Texts) -> str:
-    pieces, at = [], 0
-    for match in _BRACKET.finditer(text):
-        cited = by_number.get(int(match.group(1)))
-        if cited:
-            pieces += [esc(text[at : match.start()]), chip(cited, turn, t)]
-            at = match.end()
-    return "".join(pieces) + esc(text[at:])
-
-
-def chip(c: Citation, turn: int, t: Texts) -> str:
-    """HTML of one citation number as a button that leads to its card."""
-    title = esc(" · ".join(p for p in (c.document, " › ".join(c.heading)) if p))
-    return (
-        f'<button type="button" class="gb-chip" data-chunk="{esc(c.chunk_id)}" data-cite="{c.number}" '
-        f'data-turn="{turn}" '
-        f'title="{title}" aria-label="{t("source_n", n=c.number)}{t("colon")}{title}">{c.number}</button>'
-    )
+def _instead(trace: Trace, a: Answered, t: Texts) -> str:
+    """Said when a model was to write the answer and did not."""
+    wanted = Wanted.of(trace).model
+    if not wanted or a.model:
+        return ""
+    why = f" {told(a.why, t)}" if a.why and a.state == "complete" else ""
+    return f'<p class="gb-caveat"><strong>{t("quoted_instead", model=esc(wanted))}</strong>{why}</p>'
 
 
 def _sources(citations: tuple[Citation, ...], turn: int, t: Texts) -> str:
@@ -117,30 +70,53 @@ def _label(a: Answered, t: Texts) -> str:
     removed = ""
     if a.removed_citations:
         gone = ", ".join(str(n) for n in a.removed_citations)
-        removed = f'<span class="gb-warn">{t("removed_citations", numbers=gone)}</span>'
+        said_ = t.count("removed_citations", len(a.removed_citations), numbers=gone)
+        removed = f'<span class="gb-warn">{said_}</span>'
     return f'<p class="gb-made">{told(a.label, t)}{removed}</p>'
 
 
 def _incomplete(a: Answered, t: Texts) -> str:
     if a.state == "complete":
         return ""
-    return f'<p class="gb-caveat"><strong>{t("incomplete")}</strong> {told(a.why, t)}</p>'
+    title = t("stopped_title" if a.stopped_by == STOPPED else "incomplete")
+    return f'<p class="gb-caveat gb-cut"><strong>{title}</strong> {told(a.why, t)}</p>'
 
 
-def _declined(a: Answered, t: Texts) -> str:
+def _again(a: Answered, turn: int, last: bool, t: Texts) -> str:
+    """What can be done about an incomplete answer; only one with its prompt can be continued."""
+    return _buttons(turn, last and a.prompt is not None, t) if a.state == "incomplete" else ""
+
+
+def _buttons(turn: int, continues: bool, t: Texts) -> str:
+    go_on = ""
+    if continues:
+        go_on = f'<button type="button" class="gb-button" data-continue="{turn}">{t("continue")}</button>'
+    again = f'<button type="button" class="gb-button gb-second" data-retry="{turn}">{t("retry")}</button>'
+    return f'<div class="gb-again">{go_on}{again}</div>'
+
+
+def _declined(trace: Trace, a: Answered, t: Texts) -> str:
     held = ""
     if a.suggestions:
         items = "".join(f"<li>{said(s)}</li>" for s in a.suggestions)
         held = f'<p class="gb-label">{t("suggestions")}</p><ul class="gb-held">{items}</ul>'
     return (
-        f'<div class="gb-answer gb-declined"><strong>{t("declined")}</strong><p dir="auto">{esc(a.text)}</p>'
-        f"{held}{_label(a, t)}</div>"
+        f'<div class="gb-answer gb-declined"><strong>{t("declined")}</strong>'
+        f'<p class="gb-why">{t(_who_declined(trace, a), model=esc(a.model))}</p><p dir="auto">{esc(a.text)}</p>'
+        f"{held}{_label(a, t)}{check.line(trace, t)}</div>"
     )
+
+
+def _who_declined(trace: Trace, a: Answered) -> str:
+    verified = trace.last("verified")
+    if verified is not None and verified.outcome == "declined":
+        return "declined_by_check"
+    return "declined_by_model" if a.model else "declined_by_confidence"
 
 
 def _failed(f: Failed, t: Texts) -> str:
     message = told(f.message, t)
-    if f.stage == "stopped":
+    if f.stage == STOPPED:
         return f'<div class="gb-answer gb-stopped"><strong>{t("stopped_title")}</strong><p>{message}</p></div>'
     stage = esc(t.name("stage", f.stage))
     return (
@@ -153,22 +129,11 @@ def _asked_as(trace: Trace, turn: int, t: Texts) -> str:
     condensed: Condensed | None = trace.last("condensed")
     asked = condensed.standalone if condensed else trace.question
     changed = condensed is not None and condensed.standalone != condensed.original
-    why = f'<p class="gb-why">{told(condensed.why, t)}</p>' if condensed and changed else ""
+    why = f'<p class="gb-why">{told(condensed.why, t)}</p>' if condensed and (changed or condensed.call) else ""
+    made = calls.panel((condensed.call,), t) if condensed else ""
     summary = f"{t('asked_as')} <em>“{said(asked)}”</em>" if changed else f"<span>{t('edit_question')}</span>"
     form = (
         f'<div class="gb-rerun"><input type="text" value="{esc(asked)}" data-field="rerun" '
         f'aria-label="{t("asked_as")}"><button type="button" data-rerun="{turn}">{t("ask_again")}</button></div>'
     )
-    return opening(summary, f"{why}{form}", "gb-asked-as" + (" gb-changed" if changed else ""))
-
-
-def _prompt(p: Prompt, t: Texts) -> str:
-    messages = "".join(f"<h4>{esc(t.name('prompt', role))}</h4><pre>{said(text)}</pre>" for role, text in p.messages)
-    tokens = " · ".join(f"{esc(t.name('prompt', k))} {t('tokens', n=numbers.count(v))}" for k, v in p.tokens.items())
-    server = ""
-    if p.counted_by_server is not None:
-        server = " · " + t("counted_by_server", n=numbers.count(p.counted_by_server))
-    out = ""
-    if p.left_out:
-        out = f"<p>{t('left_out')}{t('colon')}{t('semicolon').join(said(x) for x in p.left_out)}</p>"
-    return f'<p class="gb-why">{t("window", n=numbers.count(p.window))} · {tokens}{server}</p>{out}{messages}'
+    return opening(summary, f"{why}{form}{made}", "gb-asked-as" + (" gb-changed" if changed else ""))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from assistant.trace import Confidence, Decided, Retrieved, Rewritten, Trace
-from ui.panels import numbers
+from assistant.trace import Confidence, Decided, ModelCall, Retrieved, Rewritten, Trace
+from ui.panels import calls, numbers
 from ui.panels.markup import bar, esc, said
 from ui.panels.reasons import reason, told
 from ui.texts import T, Texts
@@ -26,14 +26,15 @@ def _item(trace: Trace, n: int, shown: bool, t: Texts) -> str:
     decided: Decided | None = trace.last("decided", n)
     best = trace.best_attempt == n and trace.attempts > 1
     how = said(t.name("rewriter", rewritten.rewriter)) if rewritten else t("first_search")
-    why = f'<p class="gb-why">{told(rewritten.why, t)}</p>' if rewritten else ""
+    why = f'<p class="gb-why">{_because(rewritten, t)}{told(rewritten.why, t)}</p>' if rewritten else ""
     outcome = _outcome(decided, t) if decided else ""
     flag = f'<span class="gb-flag">{t("stands_on_this")}</span>' if best else ""
     return (
         f'<li class="{"gb-best" if best else ""} {"gb-shown" if shown else ""}"><span class="gb-dotno">{n}</span>'
         f'<div class="gb-att"><div class="gb-att-head"><span class="gb-how">{how}</span>{flag}'
-        f"{_confidence(trace, n, t)}</div>{_queries(trace, n, rewritten)}{why}{_changes(rewritten, t)}"
-        f'<div class="gb-routes">{_routes(trace, n, t)}</div>{outcome}{_switch(trace, n, shown, t)}</div></li>'
+        f"{_confidence(trace, n, t)}</div>{why}{_queries(trace, n, rewritten, t)}"
+        f"{_changes(rewritten, t)}{_judged_by(rewritten, t)}{_routes(trace, n, t)}{outcome}"
+        f"{_calls(trace, n, rewritten, decided, t)}{_switch(trace, n, shown, t)}</div></li>"
     )
 
 
@@ -55,12 +56,51 @@ def _confidence(trace: Trace, n: int, t: Texts) -> str:
     return f'<span class="gb-att-conf" title="{tip}">{came}<b>{number}</b>{bar(now.value, 1)}</span>'
 
 
-def _queries(trace: Trace, n: int, rewritten: Rewritten | None) -> str:
+def _because(rewritten: Rewritten, t: Texts) -> str:
+    """Why the attempt before failed; what is done about it is the sentence behind it."""
+    if not rewritten.reason:
+        return ""
+    word = t.name("reason", rewritten.reason)
+    return f'<span class="gb-tag gb-plain">{told(word, t)}</span> '
+
+
+def _queries(trace: Trace, n: int, rewritten: Rewritten | None, t: Texts) -> str:
+    """What was searched for; of several sub-questions each has its number."""
     searched = rewritten.queries if rewritten else tuple(dict.fromkeys(r.query for r in trace.of_kind("retrieved", n)))
     if not searched:
         condensed = trace.last("condensed")
         searched = (condensed.standalone if condensed else trace.question,)
-    return "".join(f'<p class="gb-query">{said(q)}</p>' for q in searched)
+    invented = _imagined(rewritten.imagined, t) if rewritten and rewritten.imagined else ""
+    if len(searched) == 1:
+        return f'<p class="gb-query">{said(searched[0])}</p>{invented}'
+    items = "".join(_sub_question(trace, n, part, query, t) for part, query in enumerate(searched))
+    return f'<ol class="gb-sub">{items}</ol>{invented}'
+
+
+def _sub_question(trace: Trace, n: int, part: int, query: str, t: Texts) -> str:
+    routes = "".join(route(step, t) for step in trace.of_kind("retrieved", n) if step.part == part)
+    return f'<li><span class="gb-query">{said(query)}</span><div class="gb-routes">{routes}</div></li>'
+
+
+def _imagined(text: str, t: Texts) -> str:
+    return (
+        f'<div class="gb-imagined"><span class="gb-tag gb-unsupported-tag">{t("imagined")}</span>'
+        f'<p class="gb-why">{t("imagined_why")}</p><p dir="auto">{said(text)}</p></div>'
+    )
+
+
+def _judged_by(rewritten: Rewritten | None, t: Texts) -> str:
+    by_queries = rewritten is not None and rewritten.judged_by == "queries"
+    return f'<p class="gb-why">{t("judged_by_queries")}</p>' if by_queries else ""
+
+
+def _calls(trace: Trace, n: int, rewritten: Rewritten | None, decided: Decided | None, t: Texts) -> str:
+    """The requests to a model in this attempt: for its queries, for grades, and those that brought nothing."""
+    made: list[ModelCall | None] = [rewritten.call if rewritten else None]
+    made += [c for step in trace.of_kind("reranked", n) for c in step.calls]
+    nothing = [*(rewritten.discarded if rewritten else ()), *(decided.calls if decided else ())]
+    shown = calls.panel(made, t) + calls.panel(nothing, t, discarded=True)
+    return f'<div class="gb-calls">{shown}</div>' if shown else ""
 
 
 def _changes(rewritten: Rewritten | None, t: Texts) -> str:
@@ -71,19 +111,22 @@ def _changes(rewritten: Rewritten | None, t: Texts) -> str:
 
 
 def _routes(trace: Trace, n: int, t: Texts) -> str:
-    return "".join(route(step, t) for step in trace.of_kind("retrieved", n))
+    """What each route brought; of several sub-questions each has its own routes beside it."""
+    found = trace.of_kind("retrieved", n)
+    if any(step.part for step in found):
+        return ""
+    return f'<div class="gb-routes">{"".join(route(step, t) for step in found)}</div>'
 
 
 def route(step: Retrieved, t: Texts) -> str:
     """HTML of one route's state: its hits and time, or why it brought none."""
     name = said(t.name("route", step.route))
-    part = f" <small>{t('part_n', n=step.part + 1)} ·</small>" if step.part else ""
     if step.state == "done":
         said_ = f"{t.count('hits', len(step.hits))} · {numbers.seconds(step.seconds)}"
-        return f'<span class="gb-route">{name}{part} <small>{said_}</small></span>'
+        return f'<span class="gb-route">{name} <small>{said_}</small></span>'
     why = reason(step.why, t.lang)
     return (
-        f'<span class="gb-route gb-off" title="{esc(why)}">{name}{part} '
+        f'<span class="gb-route gb-off" title="{esc(why)}">{name} '
         f"<small>{numbers.NONE} {t(f'route_{step.state}')}{t('colon')}{said(why)}</small></span>"
     )
 

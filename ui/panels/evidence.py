@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from assistant.trace import Trace
-from ui.panels import answer, attempts, confidence, ledger, states
+from ui.panels import attempts, check, confidence, ledger, prompt, states
 from ui.panels.markup import said
 from ui.texts import T
 
 
-def panel(trace: Trace | None, attempt: int | None = None, lang: str = "en") -> str:
-    """HTML of all that stands behind this answer; `attempt`: whose passages are listed (default: the answer's own)."""
+def panel(trace: Trace | None, attempt: int | None = None, lang: str = "en", turn: int = 0) -> str:
+    """HTML of all that stands behind this answer, of the conversation's `turn`.
+
+    `attempt`: whose passages are listed (default: the answer's own).
+    """
     if trace is None:
         return states.empty("no_evidence", lang)
     t = T(lang)
@@ -20,7 +23,8 @@ def panel(trace: Trace | None, attempt: int | None = None, lang: str = "en") -> 
     parts = (
         confidence.panel(judged, decided, lang),
         attempts.panel(trace, shown, lang),
+        check.panel(trace, lang),
         ledger.panel(trace, shown, lang),
-        answer.prompt(trace, lang),
+        prompt.panel(trace, turn, lang),
     )
     return f'<div class="gb-evidence">{head}{"".join(parts)}</div>'

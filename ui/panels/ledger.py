@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assistant.trace import Candidate, Citation, Fused, Passage, Place, RouteScore, Trace
+from assistant.trace import Candidate, Fused, Passage, Place, Reading, RouteScore, Trace
 from ui.panels import numbers
+from ui.panels.lit import citations, ranges
 from ui.panels.marking import mark
 from ui.panels.markup import esc, lang_of, opening, place, said, width
 from ui.panels.origin import origin
@@ -13,6 +14,7 @@ from ui.panels.reasons import reason, told
 from ui.texts import T, Texts
 
 OPEN_CARDS = 3
+HELPS = 2  # grades from here on say that the passage helps to answer
 
 
 @dataclass(frozen=True)
@@ -71,27 +73,22 @@ def card(trace: Trace, c: Candidate, attempt: int, scale: Scale, opened: bool, l
     t = T(lang)
     passage = trace.passage(c.chunk_id)
     fused: Fused = trace.last("fused", attempt)
-    cited = _citations(trace, c)
+    cited = citations(trace, c)
     chips = "".join(f'<span class="gb-chip gb-still">{n.number}</span>' for n in cited)
     where = place(passage.document, passage.heading, passage.pages, t) if passage else said(c.chunk_id)
     css = "gb-cited" if cited else ""
     also = " ".join(esc(p.chunk_id) for p in c.also_in)
     state = " open" if opened or cited else ""
-    body = f"{_path(c, fused, t)}{_scores(c, fused, scale, t)}{_text(c, passage, cited, t)}{_also(c.also_in, t)}"
+    numbers_ = f"{_path(c, fused, t)}{_parts(c, fused, t)}{_scores(c, fused, scale, t)}"
+    body = f"{numbers_}{_text(trace, c, passage, t)}{_also(c.also_in, t)}"
     return (
         f'<article class="gb-card {css}" data-card="{esc(c.chunk_id)}" data-also="{also}" tabindex="-1">'
         f"<details{state}><summary>"
         f'<span class="gb-rank" title="{numbers.tip("rank", t)}">{c.final_rank or c.fused_rank}</span>'
-        f'<span class="gb-where">{where}</span>{chips}{_headline(c, fused, scale, t)}</summary>'
+        f'<span class="gb-where">{where}</span>{chips}{_grade(c.rerank, t)}{_headline(c, fused, scale, t)}</summary>'
         f'<div class="gb-body">{body}'
         f"{opening(t('how_score'), origin(trace, c, attempt, lang), 'gb-how-score')}</div></details></article>"
     )
-
-
-def _citations(trace: Trace, c: Candidate) -> list[Citation]:
-    answered = trace.answered
-    places = {c.chunk_id, *(p.chunk_id for p in c.also_in)}
-    return [x for x in answered.citations if x.chunk_id in places] if answered else []
 
 
 def kind_of_fused(fused: Fused) -> str:
@@ -122,14 +119,14 @@ def _path(c: Candidate, fused: Fused, t: Texts) -> str:
     """Rank after each stage, and by how much each moved the passage."""
     lines = _lines(c, fused)
     found = " · ".join(
-        f"{said(t.name('route', r.route))} {_place(r.rank)}{numbers.movement(r.rank, c.fused_rank, t)}" for r in lines
+        f"{_route_name(r, fused, t)} {_place(r.rank)}{numbers.movement(r.rank, c.fused_rank, t)}" for r in lines
     )
     stages = [f"<span>{found}</span>", f"<span>{t('fused')} {_place(c.fused_rank)}</span>"]
     if c.rerank.state == "value":
         moved = numbers.movement(c.fused_rank, c.rerank_rank, t)
-        stages.append(f"<span>{t('rerank')} {_place(c.rerank_rank)}{moved}</span>")
+        stages.append(f"<span>{_rerank_name(c.rerank, t)} {_place(c.rerank_rank)}{moved}</span>")
     else:
-        stages.append(f"<span>{t('rerank')} {numbers.reading(c.rerank, t)}</span>")
+        stages.append(f"<span>{_rerank_name(c.rerank, t)} {numbers.reading(c.rerank, t)}</span>")
     last = numbers.movement(c.rerank_rank or c.fused_rank, c.final_rank, t)
     stages.append(f"<span><b>{t('final')} {_place(c.final_rank)}</b>{last}</span>")
     arrow = '<span class="gb-arrow" aria-hidden="true">→</span>'
@@ -146,7 +143,8 @@ def _scores(c: Candidate, fused: Fused, scale: Scale, t: Texts) -> str:
     digits = numbers.NUMBERS[kind].digits
     shares = numbers.adding_up([r.share for r in lines], c.fused.value or 0.0, digits)
     rows = "".join(
-        _score(i, r, share, digits, scale, t) for i, (r, share) in enumerate(zip(lines, shares, strict=True))
+        _score(i, r, share, digits, scale, _route_name(r, fused, t), t)
+        for i, (r, share) in enumerate(zip(lines, shares, strict=True))
     )
     reranked = _reranked(c, t)
     heads = "".join(
@@ -165,11 +163,28 @@ def _scores(c: Candidate, fused: Fused, scale: Scale, t: Texts) -> str:
 def _reranked(c: Candidate, t: Texts) -> str:
     if c.rerank.value is None:
         why = f"{numbers.reading(c.rerank, t)} {numbers.reason(c.rerank, t)}"
-        return f'<tr><th scope="row">{t("rerank")}</th><td class="gb-off-line" colspan="5">{why}</td></tr>'
+        name = _rerank_name(c.rerank, t)
+        return f'<tr><th scope="row">{name}</th><td class="gb-off-line" colspan="5">{why}</td></tr>'
+    kind = numbers.kind_of_rerank(c.rerank)
     return (
-        f'<tr><th scope="row">{t("rerank")}</th><td></td><td class="gb-num">{_rank(c.rerank_rank)}</td>'
-        f'<td class="gb-num" title="{numbers.tip("rerank", t)}">{numbers.reading(c.rerank, t, "rerank")} '
-        f'<small class="gb-unit">{esc(c.rerank.unit)}</small></td><td></td><td></td></tr>'
+        f'<tr><th scope="row">{_rerank_name(c.rerank, t)}</th><td></td><td class="gb-num">{_rank(c.rerank_rank)}</td>'
+        f'<td class="gb-num" title="{numbers.tip(kind, t)}">{numbers.reading(c.rerank, t, kind)} '
+        f'<small class="gb-unit">{esc(t.name("unit", c.rerank.unit))}</small></td><td></td><td></td></tr>'
+    )
+
+
+def _rerank_name(r: Reading, t: Texts) -> str:
+    return t(numbers.kind_of_rerank(r))
+
+
+def _grade(r: Reading, t: Texts) -> str:
+    """What a model thinks of the passage; no grade at all is no tag, its reason stands in the table."""
+    if numbers.kind_of_rerank(r) != "grade" or r.value is None:
+        return ""
+    tone = "gb-in" if r.value >= HELPS else "gb-plain"
+    return (
+        f'<span class="gb-tag {tone}" title="{numbers.tip("grade", t)}">'
+        f"{t('grade_of', n=numbers.number('grade', r.value), most=numbers.MOST_GRADE)}</span>"
     )
 
 
@@ -177,15 +192,29 @@ def _rank(rank: int | None) -> str:
     return f"#{rank}" if rank else f'<span class="gb-none">{numbers.NONE}</span>'
 
 
-def _score(index: int, r: RouteScore, share: float, digits: int, scale: Scale, t: Texts) -> str:
-    part = f" <small>{t('part_n', n=r.part + 1)}</small>" if r.part else ""
+def _route_name(r: RouteScore, fused: Fused, t: Texts) -> str:
+    """The route, and the sub-question it searched for where there were several."""
+    part = f" <small>{t('part_n', n=r.part + 1)}</small>" if len(fused.parts) > 1 else ""
+    return f"{said(t.name('route', r.route))}{part}"
+
+
+def _parts(c: Candidate, fused: Fused, t: Texts) -> str:
+    """Which sub-questions found the passage; "" when the question was not split."""
+    found = sorted({r.part for r in c.routes if r.rank and r.part < len(fused.parts)})
+    if len(fused.parts) < 2 or not found:
+        return ""
+    items = " ".join(f"<span><b>{n + 1}</b> {said(fused.parts[n])}</span>" for n in found)
+    return f'<p class="gb-parts"><span class="gb-label">{t("found_by_parts")}</span> {items}</p>'
+
+
+def _score(index: int, r: RouteScore, share: float, digits: int, scale: Scale, name: str, t: Texts) -> str:
     drawn = width(r.raw.value or 0.0, scale.raw.get((r.route, r.part), 0.0))
     unit = esc(t.name("unit", r.raw.unit)) if r.raw.unit and r.raw.value is not None else ""
     # a route that did not find the chunk adds nothing, which is not a score of 0
     shown = numbers.fixed(share, digits) if r.rank else numbers.reading(r.raw, t)
     return (
         f'<tr><th scope="row"><i class="gb-key gb-r{index}" aria-hidden="true"></i>'
-        f"{said(t.name('route', r.route))}{part}</th>"
+        f"{name}</th>"
         f'<td><span class="gb-bar gb-r{index}" aria-hidden="true"><i style="width:{drawn}"></i></span></td>'
         f'<td class="gb-num">{_rank(r.rank)}</td>'
         f'<td class="gb-num" title="{numbers.tip(r.raw.unit, t)}">{numbers.reading(r.raw, t)} '
@@ -195,10 +224,10 @@ def _score(index: int, r: RouteScore, share: float, digits: int, scale: Scale, t
     )
 
 
-def _text(c: Candidate, passage: Passage | None, cited: list[Citation], t: Texts) -> str:
+def _text(trace: Trace, c: Candidate, passage: Passage | None, t: Texts) -> str:
     if passage is None:
         return ""
-    lit = [place for x in cited if (place := _lit(x, passage))]
+    lit = ranges(trace, c, passage)
     context = ""
     if passage.context:
         context = f'<div class="gb-context" title="{t("repeated_header")}">{mark(passage.context, c.present)}</div>'
@@ -207,15 +236,6 @@ def _text(c: Candidate, passage: Passage | None, cited: list[Citation], t: Texts
         f'<blockquote class="gb-text {css}" dir="auto"{lang_of(passage.language)}>{context}'
         f"{mark(passage.text, c.present, lit)}</blockquote>{_terms(c, t)}"
     )
-
-
-def _lit(citation: Citation, passage: Passage) -> tuple[int, int, int] | None:
-    """Where the cited sentence stands in the passage: by its offsets, by its words in a copy of the text elsewhere."""
-    start, end = citation.start - passage.start, citation.end - passage.start
-    if citation.chunk_id == passage.chunk_id and 0 <= start < end and passage.text[start:end] == citation.text:
-        return start, end, citation.number
-    found = passage.text.find(citation.text) if citation.text else -1
-    return (found, found + len(citation.text), citation.number) if found >= 0 else None
 
 
 def _terms(c: Candidate, t: Texts) -> str:
@@ -248,7 +268,7 @@ def _dropped_row(trace: Trace, c: Candidate, t: Texts) -> str:
     fused: Fused | None = trace.last("fused")
     kind = kind_of_fused(fused) if fused else "fused"
     where = place(passage.document, passage.heading, passage.pages, t) if passage else said(c.chunk_id)
-    ranks = " · ".join(f"{said(t.name('route', r.route))} {_place(r.rank)}" for r in c.routes)
+    ranks = " · ".join(f"{_route_name(r, fused, t) if fused else said(r.route)} {_place(r.rank)}" for r in c.routes)
     start = f"<p>{esc(passage.text[:140])}</p>" if passage else ""
     why = told(c.dropped.why, t) if c.dropped else ""
     return (

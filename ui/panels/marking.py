@@ -5,10 +5,24 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from ui.panels.markup import esc
 
 Span = tuple[int, int]
+
+
+class Lit(NamedTuple):
+    """A range of a text that is cited under this number, 0 when it is not and only near; `says`: for which sentences
+    of the answer, by index.
+    """
+
+    start: int
+    end: int
+    number: int
+    says: tuple[int, ...] = ()
+
+
 _BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
 
 
@@ -26,20 +40,27 @@ def term_spans(text: str, terms: Iterable[str]) -> list[Span]:
     return _merged(found)
 
 
-def mark(text: str, terms: Iterable[str] = (), lit: Sequence[tuple[int, int, int]] = ()) -> str:
-    """HTML of the text with its terms marked and the ranges of `lit` (start, end, citation number) lit."""
+def mark(text: str, terms: Iterable[str] = (), lit: Sequence[Lit] = ()) -> str:
+    """HTML of the text with its terms marked and these ranges lit; what two of them share is lit once."""
     spans = term_spans(text, terms)
     pieces, at = [], 0
-    for start, end, number in sorted(lit):
+    for start, end, number, says in sorted(lit):
         start, end = max(at, start), min(end, len(text))
         if start >= end:
             continue
         pieces.append(_with_terms(text, at, start, spans))
         inner = _with_terms(text, start, end, spans)
-        pieces.append(f'<mark class="gb-lit" data-cite="{number}">{inner}<sup>{number}</sup></mark>')
+        pieces.append(_lit(inner, number, says))
         at = end
     pieces.append(_with_terms(text, at, len(text), spans))
     return "".join(pieces)
+
+
+def _lit(inner: str, number: int, says: Sequence[int]) -> str:
+    which = f' data-says="{" ".join(map(str, says))}"' if says else ""
+    if not number:
+        return f'<mark class="gb-near"{which}>{inner}</mark>'
+    return f'<mark class="gb-lit" data-cite="{number}"{which}>{inner}<sup>{number}</sup></mark>'
 
 
 def _with_terms(text: str, start: int, end: int, spans: Sequence[Span]) -> str:

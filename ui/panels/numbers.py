@@ -14,6 +14,7 @@ from ui.texts import Texts
 
 MINUS = "−"
 NONE = "–"
+MOST_GRADE = 3
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,9 @@ NUMBERS: dict[str, Number] = {
         Number("fused", 3, "0 … 1"),
         Number("rrf", 4, "0 … Σ weight / (k + 1)"),
         Number("rerank", 3, f"{MINUS}∞ … ∞"),
+        Number("grade", 0, "0 … 3"),
+        Number("support", 2, "0 … 1"),
+        Number("scale", 2, "0.7 … 1.5", "no_direction"),
         Number("rank", 0, "1 … n", "lower_better"),
         Number("idf", 2, "0 … ∞", "no_direction"),
         Number("seconds", 2, "0 … ∞", "lower_better"),
@@ -106,6 +110,11 @@ def reason(r: Reading, t: Texts) -> str:
     return "" if r.value is not None else f'<span class="gb-why">{reasons.told(r.why, t)}</span>'
 
 
+def kind_of_rerank(r: Reading) -> str:
+    """Which number the reranker's score is: a model's grades are counted out of 3."""
+    return "grade" if r.unit.startswith("grade") else "rerank"
+
+
 def unit(r: Reading, t: Texts) -> str:
     """The unit's name, "" for a plain number."""
     return t.name("unit", r.unit) if r.unit else ""
@@ -129,6 +138,12 @@ def seconds(value: float) -> str:
 def left(value: float) -> str:
     """Time left, in whole seconds and never below one: an estimate has no decimals."""
     whole = max(1, math.ceil(value))
+    return f"{whole} s" if whole < 60 else seconds(whole)
+
+
+def elapsed(value: float) -> str:
+    """Time that is still running, in whole seconds: "0 s", "12 s", "2 min 05 s"."""
+    whole = max(0, math.floor(value))
     return f"{whole} s" if whole < 60 else seconds(whole)
 
 
@@ -168,4 +183,4 @@ def _range(known: Number, t: Texts) -> str:
 def _name(kind: str, t: Texts) -> str:
     if kind in {"cosine", "bm25"}:
         return t(f"unit.{kind}")
-    return {"rrf": "RRF", "seconds": t("time"), "idf": t("idf")}.get(kind) or t(kind)
+    return {"rrf": "RRF", "seconds": t("time"), "idf": t("idf"), "scale": t("scale_name")}.get(kind) or t(kind)

@@ -7,6 +7,7 @@ number; list (joined by ", "); reason (a sentence of its own, said in Chinese to
 from __future__ import annotations
 
 from ui.panels.sentences_of_files import ADDED, UNREADABLE, Pair
+from ui.panels.sentences_of_grading import CHECKED, CHECKED_EITHER_WAY, GRADED, REPLIED
 from ui.texts import WORDS
 
 # said in the language of the question, so that the screen's language may be either
@@ -19,6 +20,7 @@ EITHER_WAY: tuple[Pair, ...] = (
         "No sentence of this names a source in your documents; rely on the documents themselves.",
         "这段话没有注明任何来源，请以文档原文为准。",
     ),
+    *CHECKED_EITHER_WAY,
     *(
         WORDS[key]
         for key in ("stopped", "unexpected", "removed", "job_busy", "job_queued", "folder_missing", "loading")
@@ -257,8 +259,11 @@ CHINESE: tuple[Pair, ...] = (
     *EITHER_WAY,
     *JUDGED,
     *SEARCHED,
+    *GRADED,
+    *CHECKED,
     *ADDED,
     *UNREADABLE,
     *FAILED,
     ("of {document}", "来自 {document}"),
+    *REPLIED,
 )
