@@ -43,8 +43,10 @@ _RUNS = {
     ),
     "careful": (
         "The model also completes follow-up questions, words a failing search anew, grades the passages, checks the "
-        "answer and writes it once more if need be.",
-        "模型还会补全追问，在检索不理想时改写问题，给片段评分，核对答案，必要时重写一次。",
+        f"answer and writes it once more if need be. From a confidence of {SURE} on, nothing is graded, and the answer "
+        "is checked only if one of its sentences lacks support.",
+        f"模型还会补全追问，在检索不理想时改写问题，给片段评分，核对答案，必要时重写一次。置信度达到 {SURE} 时不评分，"
+        "仅当有句子缺少依据时才核对答案。",
     ),
 }
 
@@ -65,11 +67,7 @@ def graded_retrieval(settings: Settings) -> Retrieval | None:
 def describe(name: str, chinese: bool = False, attempts: int = Loop().max_attempts) -> str:
     """What runs at this effort and what it costs in requests, for the screen. Raises KeyError for an unknown name."""
     most = EFFORTS[name].calls(attempts)
-    if most == 1:
-        return f"{_RUNS[name][chinese]}{'每个问题请求模型 1 次。' if chinese else ' One request per question.'}"
+    cost = str(most) if most == 1 else f"1 至 {most}" if chinese else f"1 to {most}"
     if chinese:
-        return f"{_RUNS[name][1]}每个问题请求模型 1 至 {most} 次；置信度达到 {SURE} 时只请求答案。"
-    return (
-        f"{_RUNS[name][0]} 1 to {most} requests per question; from a confidence of {SURE} on, only the answer is "
-        "asked for."
-    )
+        return f"{_RUNS[name][1]}每个问题请求模型 {cost} 次。"
+    return f"{_RUNS[name][0]} {cost} request{'' if most == 1 else 's'} per question."

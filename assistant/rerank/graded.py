@@ -114,7 +114,9 @@ def _graded(passages: Sequence[Passage], asked: Asked) -> tuple[dict[str, Readin
     if asked.chat is None or not passages:
         return {p.chunk_id: Reading.not_run(NOBODY, UNIT) for p in passages}, ()
     try:
-        batches = _batches(passages, asked.question, asked.chat)
+        window = asked.chat.window
+        question = shorten(asked.question, window // 4, asked.chat.counter.count)
+        batches = _batches(passages, question, asked.chat, window)
     except AssistantError as err:
         call = ModelCall(purpose=PURPOSE, model=asked.chat.model, state="failed", why=str(err), requests=0)
         return _failed([p.chunk_id for p in passages], call), (call,)
@@ -124,7 +126,7 @@ def _graded(passages: Sequence[Passage], asked: Asked) -> tuple[dict[str, Readin
         if calls and _hopeless(calls[-1]):
             readings |= _failed(lines, calls[-1])
             continue
-        some, call = _ask(lines, asked, asked.chat)
+        some, call = _ask(lines, question, asked, asked.chat)
         readings |= some
         calls.append(call)
     return readings, tuple(calls)
@@ -139,10 +141,10 @@ def _failed(chunk_ids: Collection[str], call: ModelCall) -> dict[str, Reading]:
     return {chunk_id: Reading.failed(f"not graded: {call.why}", UNIT) for chunk_id in chunk_ids}
 
 
-def _batches(passages: Sequence[Passage], question: str, chat: Chat) -> list[dict[str, str]]:
+def _batches(passages: Sequence[Passage], question: str, chat: Chat, window: int) -> list[dict[str, str]]:
     """Chunk id → the passage as it is sent, for each request; all in one when each gets LEAST tokens of room."""
-    count, window = chat.counter.count, chat.window
-    fixed = count(RULES) + count(_asked(question, chat)) + count(json.dumps(Grades.model_json_schema())) + 120
+    count = chat.counter.count
+    fixed = count(RULES) + count(question) + count(json.dumps(Grades.model_json_schema())) + 120
     room = window - max(64, window // 32) - fixed
     most = min(len(passages), max(1, room // (LEAST + 2 * REPLY)))  # twice: a repair repeats the reply
     share = room // most - 2 * REPLY
@@ -154,11 +156,6 @@ def _batches(passages: Sequence[Passage], question: str, chat: Chat) -> list[dic
     about = frozenset(tokens(question))
     groups = [passages[start : start + most] for start in range(0, len(passages), most)]
     return [_lines(group, room - 2 * REPLY * len(group), chat, about) for group in groups]
-
-
-def _asked(question: str, chat: Chat) -> str:
-    """The question, in at most a quarter of the window."""
-    return f"Question: {shorten(question, chat.window // 4, chat.counter.count)}"
 
 
 def _lines(group: Sequence[Passage], room: int, chat: Chat, about: frozenset[str]) -> dict[str, str]:
@@ -176,10 +173,10 @@ def _lines(group: Sequence[Passage], room: int, chat: Chat, about: frozenset[str
     }
 
 
-def _ask(lines: Mapping[str, str], asked: Asked, chat: Chat) -> tuple[dict[str, Reading], ModelCall]:
+def _ask(lines: Mapping[str, str], question: str, asked: Asked, chat: Chat) -> tuple[dict[str, Reading], ModelCall]:
     labels = {f"a{n}": chunk_id for n, chunk_id in enumerate(lines, 1)}
     listed = "\n".join(f"{label}: {lines[chunk_id]}" for label, chunk_id in labels.items())
-    messages = (("system", RULES), ("user", f"Passages:\n{listed}\n\n{_asked(asked.question, chat)}"))
+    messages = (("system", RULES), ("user", f"Passages:\n{listed}\n\nQuestion: {question}"))
     reply, call = ask_for(
         chat,
         PURPOSE,

@@ -68,6 +68,8 @@ REPLIED: tuple[Pair, ...] = (
     ("the reply was empty", "回复为空"),
     ("no JSON object in the reply", "回复中没有 JSON 对象"),
     ("stopped", "已停止"),
-    (r"{place:[\w.]+}: Field required", "{place}：缺少此项"),
-    (r"{place:[\w.]+|the whole}: {why:.+}", "{place}：格式不符（{why}）"),
+    (
+        r"{place:[\w.]+|the whole}: {why:(?:Input|Field|List|String|Value error|Invalid JSON|Unable to)\b.+}",
+        "{place} 的格式不符（{why}）",
+    ),
 )
