@@ -49,7 +49,7 @@ JOINING = frozenset(_JOINING.split())
 
 
 class Standalone(BaseModel):
-    """The model's reply."""
+    """A question that is understood without the conversation."""
 
     question: str
 

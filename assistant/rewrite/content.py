@@ -50,7 +50,8 @@ def names_in(question: str) -> tuple[str, ...]:
     capitals = _CAPITAL.findall(question)
     if len(capitals) > 2:  # A Title Is Written Like This
         capitals = []
-    return tuple(dict.fromkeys([*identifiers(question), *capitals, *_QUOTED.findall(question)]))
+    named = {fold(name): name for name in (*identifiers(question), *capitals, *_QUOTED.findall(question))}
+    return tuple(named.values())
 
 
 def holds(text: str, name: str) -> bool:

@@ -30,7 +30,7 @@ PROMPTS = {
 
 
 class Parts(BaseModel):
-    """The model's reply."""
+    """Questions that each stand alone."""
 
     parts: list[str] = Field(min_length=1, max_length=MOST_PARTS)
 

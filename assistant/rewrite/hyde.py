@@ -33,7 +33,7 @@ PROMPTS = {
 
 
 class Imagined(BaseModel):
-    """The model's reply."""
+    """A passage as in a document."""
 
     passage: str
 

@@ -30,7 +30,7 @@ PROMPTS = {
 
 
 class Reworded(BaseModel):
-    """The model's reply."""
+    """The question in other words."""
 
     query: str
 

@@ -29,7 +29,7 @@ PROMPTS = {
 
 
 class General(BaseModel):
-    """The model's reply."""
+    """The more general question."""
 
     query: str
 

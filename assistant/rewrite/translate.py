@@ -28,7 +28,7 @@ PROMPTS = {
 
 
 class Translated(BaseModel):
-    """The model's reply."""
+    """The question in the other language."""
 
     translation: str
 
