@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import uuid
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -20,7 +20,7 @@ from assistant.documents import FileRow, IngestReport, Progress
 from assistant.errors import AssistantError, SettingsError
 from assistant.flow import AskFlow, Parts, StepDone
 from assistant.fusion import FUSIONS
-from assistant.loop import Loop
+from assistant.loop import Items, Loop
 from assistant.providers import CHATS, EMBEDDERS, Embedder
 from assistant.registry import Registry
 from assistant.rerank import RERANKERS
@@ -118,7 +118,7 @@ class Assistant:
 
     def stream(
         self, question: str, history: Sequence[Turn] = (), changes: Mapping[str, Any] | None = None, write: bool = True
-    ) -> Iterator[Step | Trace]:
+    ) -> Items:
         """Every step as it is made (and Deltas of a written answer), then the finished Trace.
 
         `close` on it stops the work, from any thread and also while another waits for the next step.

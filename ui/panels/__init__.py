@@ -8,11 +8,14 @@ from __future__ import annotations
 from functools import cache
 from importlib.resources import files
 
+SHARED = "panels.css"
+
 
 @cache
 def css() -> str:
-    """The style sheet of all panels; both hosts load it once."""
-    return files("ui.panels").joinpath("panels.css").read_text(encoding="utf-8")
+    """The style sheet of all panels, what they share first; both hosts load it once."""
+    sheets = [f for f in files("ui.panels").iterdir() if f.name.endswith(".css")]
+    return "\n".join(f.read_text(encoding="utf-8") for f in sorted(sheets, key=lambda f: (f.name != SHARED, f.name)))
 
 
 def page(body: str, title: str = "Glassbox", lang: str = "en", dark: bool = False) -> str:
