@@ -6,7 +6,7 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable
-from typing import Literal
+from typing import Generic, Literal, TypeVar
 
 from assistant.documents import IngestReport, Progress
 from assistant.errors import AssistantError
@@ -16,6 +16,8 @@ from ui.view import Door
 log = logging.getLogger(__name__)
 MOST_FILES = 30
 
+Moment = TypeVar("Moment")
+Report = TypeVar("Report")
 OnProgress = Callable[[Progress], None]
 Work = Callable[[OnProgress, threading.Event], IngestReport]
 
@@ -97,32 +99,42 @@ class Opening:
         self.refresh_models()
 
 
-class Adding:
-    """Documents being added: at most one job at a time; what it does stays visible after the page is reloaded."""
+class Job(Generic[Moment, Report]):
+    """One kind of long work: at most one at a time; what it did stays visible after the page is reloaded.
+
+    `about`: what the latest work is about, e.g. the model; `now`: its latest moment; `report`: what came of it;
+    `message`: the sentence of its error, "" for none; `finished`: how many times it came to rest, since one may begin
+    and end between two looks at the screen.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._cancel = threading.Event()
         self._thread: threading.Thread | None = None
-        self._files: dict[str, Progress] = {}
-        self._next: deque[Work] = deque()
+        self._next: deque[tuple[Callable[..., Report], str]] = deque()
         self.running = False
-        self.finished = 0  # how many jobs ended: one may begin and end between two looks at the screen
-        self.now: Progress | None = None
-        self.report: IngestReport | None = None
+        self.finished = 0
+        self.about = ""
+        self.now: Moment | None = None
+        self.report: Report | None = None
         self.message = ""
 
-    def start(self, work: Work, queue: bool = False) -> bool:
+    def start(
+        self,
+        work: Callable[[Callable[[Moment], None], threading.Event], Report],
+        queue: bool = False,
+        about: str = "",
+    ) -> bool:
         """Whether the work was begun; while another is under way False, and with `queue` it follows that one."""
         with self._lock:
             if self.running:
                 if queue:
-                    self._next.append(work)
+                    self._next.append((work, about))
                 return False
-            self.running, self.now, self.report, self.message = True, None, None, ""
-            self._files = {}
+            self._clear()
+            self.running, self.about = True, about
             self._cancel = threading.Event()
-            self._thread = threading.Thread(target=self._run, args=(work, self._cancel), name="glassbox-adding")
+            self._thread = threading.Thread(target=self._run, args=(work, self._cancel), name="glassbox-job")
             self._thread.daemon = True
             self._thread.start()
         return True
@@ -131,27 +143,38 @@ class Adding:
         """Asks the job to stop, and those that wait not to begin; what is finished stays."""
         self._cancel.set()
 
+    def forget(self) -> None:
+        """Clears what an ended job left on the screen."""
+        with self._lock:
+            if not self.running:
+                self._clear()
+
     @property
     def stopping(self) -> bool:
         """Whether it was asked to stop and has not yet."""
         return self.running and self._cancel.is_set()
 
     @property
-    def files(self) -> tuple[Progress, ...]:
-        """The latest moment of each of the files seen last, newest first."""
-        return tuple(reversed(list(self._files.values())))[:MOST_FILES]
+    def waiting(self) -> tuple[str, ...]:
+        """What the works that follow are about."""
+        return tuple(about for _, about in list(self._next))
+
+    @property
+    def state(self) -> tuple[object, ...]:
+        """Equal states look the same."""
+        return self.running, self.finished, self.stopping, self.about, self.now, self.report, self.message, self.waiting
 
     def wait(self, seconds: float | None = None) -> None:
         """Returns when nothing is under way."""
         if self._thread:
             self._thread.join(seconds)
 
-    def _run(self, work: Work, cancel: threading.Event) -> None:
-        following: Work | None = work
+    def _run(self, work: Callable[..., Report], cancel: threading.Event) -> None:
+        following: tuple[Callable[..., Report], str] | None = (work, self.about)
         while following is not None:
+            doing, self.about = following
             try:
-                report = following(self._moment, cancel)  # one that was cancelled clears up behind itself
-                self.report = report if self.report is None else _together(self.report, report)
+                self._ended(doing(self._moment, cancel))  # one that was cancelled clears up behind itself
             except Exception as err:
                 self.message = sentence(err)
             with self._lock:
@@ -160,10 +183,39 @@ class Adding:
                     self.finished += 1
                     self.running = False
 
-    def _moment(self, progress: Progress) -> None:
+    def _clear(self) -> None:
+        self.now, self.report, self.message = None, None, ""
+
+    def _moment(self, now: Moment) -> None:
+        self.now = now
+
+    def _ended(self, report: Report) -> None:
+        self.report = report
+
+
+class Adding(Job[Progress, IngestReport]):
+    """Documents being added."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._files: dict[str, Progress] = {}
+
+    @property
+    def files(self) -> tuple[Progress, ...]:
+        """The latest moment of each of the files seen last, newest first."""
+        return tuple(reversed(list(self._files.values())))[:MOST_FILES]
+
+    def _clear(self) -> None:
+        super()._clear()
+        self._files = {}
+
+    def _ended(self, report: IngestReport) -> None:
+        self.report = report if self.report is None else _together(self.report, report)
+
+    def _moment(self, now: Progress) -> None:
         files = dict(self._files)  # replaced, not changed: pages read it from their own threads
-        files.pop(progress.file, None)
-        files[progress.file] = progress
+        files.pop(now.file, None)
+        files[now.file] = now
         while len(files) > MOST_FILES:
             files.pop(next(iter(files)))
-        self._files, self.now = files, progress
+        self._files, self.now = files, now
