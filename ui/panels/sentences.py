@@ -6,8 +6,10 @@ number; list (joined by ", "); reason (a sentence of its own, said in Chinese to
 
 from __future__ import annotations
 
+from ui.panels.sentences_of_chat import CHATTED
 from ui.panels.sentences_of_files import ADDED, UNREADABLE, Pair
 from ui.panels.sentences_of_grading import CHECKED, CHECKED_EITHER_WAY, GRADED, REPLIED
+from ui.panels.sentences_of_rewriting import REWRITTEN
 from ui.texts import WORDS
 
 # said in the language of the question, so that the screen's language may be either
@@ -257,6 +259,7 @@ FAILED: tuple[Pair, ...] = (
 
 CHINESE: tuple[Pair, ...] = (
     *EITHER_WAY,
+    *REWRITTEN,
     *JUDGED,
     *SEARCHED,
     *GRADED,
@@ -265,5 +268,6 @@ CHINESE: tuple[Pair, ...] = (
     *UNREADABLE,
     *FAILED,
     ("of {document}", "来自 {document}"),
+    *CHATTED,
     *REPLIED,
 )

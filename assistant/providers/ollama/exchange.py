@@ -77,7 +77,7 @@ class Exchange:
                     return
                 if self._started:
                     watchdog.reschedule(asyncio.get_running_loop().time() + self.patience.idle)
-        raise BadReply(f"Ollama at {self.url} ended the answer of {self._model} without saying so; try again.")
+        raise BadReply(f"{self._model} at {self.url} stopped before its answer was finished; ask again.")
 
     def _took(self, reply: dict[str, Any]) -> bool:
         """Whether this was the last line."""
@@ -94,7 +94,7 @@ class Exchange:
     def _last(self, text: str, reply: dict[str, Any]) -> ChatPiece:
         reason = reply.get("done_reason") or "stop"
         if reason in ("load", "unload"):
-            raise BadReply(f"Ollama at {self.url} loaded or unloaded {self._model} instead of answering; ask again.")
+            raise BadReply(f"{self._model} at {self.url} was {reason}ed instead of answering; ask again.")
         return ChatPiece(text, True, reason, reply.get("prompt_eval_count"), reply.get("eval_count"))
 
     def _write(self, piece: ChatPiece) -> None:
@@ -122,7 +122,8 @@ class Exchange:
     def _late(self) -> ModelUnavailable:
         if self._started:
             return ModelUnavailable(
-                f"{self._model} at {self.url} paused for more than {self.patience.idle:g} seconds; ask again."
+                f"{self._model} at {self.url} paused for more than {self.patience.idle:g} seconds; ask again, "
+                "or raise ollama.idle_seconds."
             )
         return ModelUnavailable(
             f"{self._model} at {self.url} wrote nothing within {self.patience.first:g} seconds; ask again, choose a "

@@ -25,15 +25,9 @@ READ_SECONDS = 300.0
 # as long as an interface is likely to stay open; the server's 5 minutes would reload the model between questions
 KEEP_ALIVE = "30m"
 
-_LOADING = ("timed out waiting for llama", "timed out waiting for server")
-_MEMORY = (
-    "system memory",
-    "out of memory",
-    "out-of-memory",
-    "process has terminated",
-    "resource limit",
-    "unable to allocate",
-)
+_MEMORY = ("system memory", "out of memory", "out-of-memory", "unable to allocate", "signal: killed")
+_UNLOADED = ("timed out waiting for", "process has terminated", "error loading model", "failed to load")
+_DIED = ("unexpectedly stopped", "encountered while running")
 _LENGTH = ("context length", "context size", "exceed_context_size")
 
 
@@ -144,8 +138,8 @@ def missing_model(url: str, model: str, near: list[str]) -> ModelUnavailable:
     """What to do when a model is not installed."""
     if near:
         return ModelUnavailable(
-            f"Ollama at {url} has no model {model!r}, but {', '.join(near)}; choose that "
-            f"(setting answering.model), or run: ollama pull {model}"
+            f"Ollama at {url} has no model {model!r} (similar ones there: {', '.join(near)}); choose one of those, "
+            f"or run: ollama pull {model}"
         )
     return ModelUnavailable(f"Ollama at {url} has no model {model!r}. Run: ollama pull {model}")
 
@@ -196,22 +190,23 @@ def _refusal(status: int, text: str, url: str, model: str) -> AssistantError:
         return missing_model(url, model, [])
     if any(sign in said for sign in _LENGTH):
         return _too_long(text, url, model)
-    if any(sign in said for sign in _LOADING):
-        return ModelUnavailable(
-            f"{model} did not finish loading at {url} ({_short(text)}); try again, or choose a smaller model."
-        )
+    why = _short(f"status {status}: {text}" if status > 0 else text)
     if any(sign in said for sign in _MEMORY):
         return ModelUnavailable(
-            f"{model} does not fit into the memory of {url} ({_short(text)}); choose a smaller model "
+            f"{model} does not fit into the memory of {url} ({why}); choose a smaller model "
             "or a smaller window (setting answering.window)."
         )
+    if any(sign in said for sign in _UNLOADED):
+        return ModelUnavailable(f"{model} could not be loaded at {url} ({why}); try again, or choose a smaller model.")
+    if any(sign in said for sign in _DIED):
+        return BadReply(f"{model} at {url} broke down at work ({why}); ask again, or choose a smaller model.")
     if status == 503:
-        return ModelUnavailable(f"Ollama at {url} is busy ({_short(text)}); try again in a moment.")
+        return ModelUnavailable(f"Ollama at {url} is busy ({why}); try again in a moment.")
     if "does not support" in said:
-        return ModelUnavailable(f"The model {model!r} cannot be used for this ({_short(text)}); choose another.")
+        return ModelUnavailable(f"The model {model!r} cannot be used for this ({why}); choose another.")
     if status in (401, 403):
         return ModelUnavailable(f"{url} refuses the request (status {status}); check address, proxy and sign-in.")
-    return BadReply(f"Ollama at {url} could not answer with {model} ({_short(text or status)}); try again.")
+    return BadReply(f"Ollama at {url} could not answer with {model} ({why}); try again.")
 
 
 def _no_such_model(said: str) -> bool:
