@@ -133,7 +133,7 @@ def _invented(reply: str, known: str) -> list[str]:
 def _new_words(reply: str, question: str) -> tuple[str, ...]:
     own = {t.text for t in query_terms(question)}
     new = (t.text for t in query_terms(reply) if t.text not in own and t.text not in ASKING_WORDS)
-    return tuple(word for word in new if word not in JOINING)
+    return tuple(word for word in new if word not in JOINING and not (len(word) == 1 and is_chinese(word)))
 
 
 def _after_failure(instead: Condensed, call: ModelCall) -> Condensed:
