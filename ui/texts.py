@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
+from ui.words_of_models import MODELS
+
 Lang = Literal["en", "zh"]
 
 
@@ -55,6 +57,8 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "answer_by": ("Answer by", "作答方式"),
     "answer_quoted": ("Quoted sentences", "原文摘录"),
     "effort": ("Effort", "投入程度"),
+    "effort_call": ("1 request", "1 次请求"),
+    "effort_calls": ("up to {n}", "至多 {n} 次"),
     "effort.quick": ("Quick", "快速"),
     "effort.balanced": ("Balanced", "均衡"),
     "effort.careful": ("Careful", "仔细"),
@@ -533,4 +537,5 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "trouble.too_slow": ("took too long", "读取超时"),
     "trouble.missing": ("not there any more", "文件已不存在"),
     "trouble.denied": ("no permission", "没有权限"),
+    **MODELS,
 }

@@ -1,0 +1,141 @@
+"""The words of the models screen, in English and Chinese; ui/texts.py takes them in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+MODELS: Mapping[str, tuple[str, str]] = {
+    "models": ("Models", "模型"),
+    # the server
+    "server_at": ("at {url}", "地址 {url}"),
+    "server_version": ("Ollama {version}", "Ollama {version}"),
+    "server_looking": ("Looking for Ollama …", "正在查找 Ollama……"),
+    "server_none": ("No Ollama here", "没有找到 Ollama"),
+    "server_meanwhile": (
+        "Until then everything else works: documents are searched, and answers quote them word for word.",
+        "在此之前其余功能照常可用：仍可检索文档，答案逐字摘录原文。",
+    ),
+    "server_start_hint": (
+        "Start the Ollama app, or run {command} in a terminal. This page notices it by itself.",
+        "请启动 Ollama 应用，或在终端运行 {command}。本页会自动发现它。",
+    ),
+    "server_address_hint": (
+        "The address comes from the setting ollama.url or from OLLAMA_HOST; correct it there and start Glassbox again.",
+        "该地址来自设置 ollama.url 或环境变量 OLLAMA_HOST；请改正后重新启动 Glassbox。",
+    ),
+    "server_update_hint": (
+        "Install the current Ollama over this one; the models stay.",
+        "请直接安装新版 Ollama 覆盖旧版，模型会保留。",
+    ),
+    "check_again": ("Check again", "重新检查"),
+    "leaves_machine": ("Text leaves this machine", "文本会离开本机"),
+    "leaves_machine_why": (
+        "What you ask and the passages found for it are sent to {url}, which is another machine.",
+        "您的问题和检索到的片段会发送到另一台机器：{url}。",
+    ),
+    "memory": ("Memory of this machine", "本机内存"),
+    "memory_free": ("{free} of {total} free", "共 {total}，可用 {free}"),
+    "memory_elsewhere": (
+        "The models run on another machine, whose memory is not known here.",
+        "模型在另一台机器上运行，其内存情况未知。",
+    ),
+    "loaded_now": ("In memory now", "当前已载入"),
+    "loaded_none": ("No model. The first question loads its own.", "没有模型。首次提问时会自动载入。"),
+    "loaded_until": ("until {time} unless it is used", "若不使用，保留到 {time}"),
+    "loaded_forever": ("until it is unloaded", "一直保留，直到卸载"),
+    "loaded_window": ("window {n} tokens", "窗口 {n} 词元"),
+    "loaded_gpu": ("{n} on the graphics card", "{n} 在显卡上"),
+    "unload": ("Unload", "卸载"),
+    # installed models
+    "chat_models": ("Models that write answers", "撰写答案的模型"),
+    "chat_models_hint": (
+        "Another one may write each question; changing it costs nothing but loading it.",
+        "每个问题都可以换一个模型；除载入时间外没有其他代价。",
+    ),
+    "embedding_models": ("Models that find passages", "检索片段的模型（向量模型）"),
+    "embedding_models_hint": (
+        "A knowledge base is searched with the model it was built with. Another one needs an index of its own.",
+        "知识库用建立索引时的模型检索；换模型需要另建索引。",
+    ),
+    "models_none": ("None is installed.", "尚未安装。"),
+    "models_unknown": ("Seen as soon as Ollama runs.", "Ollama 运行后即可看到。"),
+    "cloud_hidden": (
+        "{n} more run on ollama.com and are not shown: questions and passages would leave this machine.",
+        "另有 {n} 个模型在 ollama.com 上运行，未列出：问题和片段会离开本机。",
+    ),
+    "cloud_hidden.one": (
+        "{n} more runs on ollama.com and is not shown: questions and passages would leave this machine.",
+        "另有 {n} 个模型在 ollama.com 上运行，未列出：问题和片段会离开本机。",
+    ),
+    "model": ("Model", "模型"),
+    "parameters": ("Parameters", "参数量"),
+    "quantisation": ("Quantisation", "量化"),
+    "context": ("Context", "上下文"),
+    "dimension": ("Dimension", "维度"),
+    "size": ("Size", "大小"),
+    "ability.tools": ("tools", "工具调用"),
+    "ability.thinking": ("can think", "可思考"),
+    "ability.vision": ("images", "图像"),
+    "used_for_answers": ("writes the answers", "用于作答"),
+    "used_for_base": ("this knowledge base", "本知识库使用"),
+    "in_memory": ("in memory", "已载入"),
+    "loading_now": ("loading …", "正在载入……"),
+    "english_only": ("English only", "仅限英文"),
+    "english_only_why": (
+        "It cannot be used here: Chinese passages would not be found.",
+        "这里不能使用：无法检索中文片段。",
+    ),
+    "thinking_only": ("always thinks first", "总是先思考"),
+    "thinking_only_why": (
+        "Answers begin late, and thinking cannot be switched off. Prefer another one.",
+        "开始作答较慢，且无法关闭思考。建议选用其他模型。",
+    ),
+    "cannot_chat": ("It cannot write answers.", "不能撰写答案。"),
+    "use_for_answers": ("Use for answers", "用于作答"),
+    "use_quotes": ("Quote instead", "改为摘录原文"),
+    "preload": ("Load now", "立即载入"),
+    "loading_models": ("Loading {name} into memory", "正在将 {name} 载入内存"),
+    "load_did_not": ("{name} was not loaded", "未能载入 {name}"),
+    "delete_model": ("Delete", "删除"),
+    "delete_model_confirm": (
+        "Delete {name} from the disk ({size})? Using it again means downloading it again.",
+        "从磁盘删除 {name}（{size}）？再次使用需要重新下载。",
+    ),
+    "delete_model_base": (
+        "This knowledge base is searched with it: without it there is only search by words.",
+        "本知识库用它检索：删除后只能按词语检索。",
+    ),
+    "delete_model_yes": ("Delete it", "确认删除"),
+    "delete_model_no": ("Keep it", "保留"),
+    "model_deleted": ("{name} was deleted.", "已删除 {name}。"),
+    "model_used": ("{name} writes the answers from now on.", "从现在起由 {name} 撰写答案。"),
+    # advice
+    "advised": ("Recommended for this machine", "为本机推荐"),
+    "advised_chat": ("Writes answers", "撰写答案"),
+    "advised_embedding": ("Finds passages", "检索片段"),
+    "advised_needs": ("needs {needs} with a window of {n} tokens", "窗口为 {n} 词元时需要 {needs} 内存"),
+    "is_installed": ("installed", "已安装"),
+    "pull": ("Download", "下载"),
+    "pull_size": ("Download {size}", "下载（{size}）"),
+    # pulling
+    "pull_name": ("Another model, by its name", "按名称下载其他模型"),
+    "pull_name_hint": ("Name as in the Ollama library, e.g. qwen3:4b-instruct", "Ollama 模型库中的名称，例如 qwen3:4b-instruct"),
+    "pull_name_missing": ("Give the name of a model first.", "请先填写模型名称。"),
+    "pull_starting": ("Asking Ollama for {name} …", "正在向 Ollama 请求 {name}……"),
+    "pull_running": ("Downloading {name}", "正在下载 {name}"),
+    "pull_stalled": ("{name} is not getting on", "{name} 的下载没有进展"),
+    "pull_stopping": ("Stopping …", "正在停止……"),
+    "pull_stopped": ("Stopped: {name}", "已停止：{name}"),
+    "pull_stopped_hint": (
+        "What was downloaded is kept; it goes on from there.",
+        "已下载的部分会保留，可从此处继续。",
+    ),
+    "pull_failed": ("{name} could not be downloaded", "未能下载 {name}"),
+    "pull_done": ("{name} is here", "{name} 已就绪"),
+    "pull_then": ("then {names}", "随后：{names}"),
+    "pull_bytes": ("{done} of {total}", "{done} / {total}"),
+    "pull_rate": ("{n}/s", "每秒 {n}"),
+    "pull_resume": ("Go on", "继续"),
+    "pull_again": ("Try again", "重试"),
+    "pull_queued": ("{name} follows when the download under way has ended.", "当前下载结束后将下载 {name}。"),
+}
