@@ -56,7 +56,7 @@ def chat(wire: Wire, body: Body, model: Model) -> None:
         if not body.get("messages"):
             _load_only(wire, body, name, model)
             return
-        if faults & {"stall", "slow_first"}:
+        if "stall" in faults:
             wire.wait(fake.gate)
         if "drop_first" in faults:
             wire.close_connection = True
@@ -64,11 +64,31 @@ def chat(wire: Wire, body: Body, model: Model) -> None:
         if "error_first" in faults:
             raise Refused(500, "model runner has unexpectedly stopped, this may be due to resource limitations")
         window = fake.load(name, model, body, faults).num_ctx
+        if "slow_first" in faults:
+            wire.wait(fake.gate)
+        if fake.raw:
+            _raw(wire)
+            return
         answer = _answer(wire, body, window)
         (_stream if body.get("stream", True) else _at_once)(wire, body, model, answer)
         fake.unload_if_asked(name, body)
     finally:
         fake.runner.release()
+
+
+def load(wire: Wire, body: Body, model: Model) -> None:
+    """Answers a generate request without a prompt: it loads the model, and waits for no other answer."""
+    if "stall" in wire.active:
+        wire.wait(wire.fake.gate)
+    wire.fake.load(tagged(body["model"]), model, body, wire.active)
+    wire.json(200, {"model": body["model"], "response": "", "done": True, "done_reason": "load"})
+
+
+def _raw(wire: Wire) -> None:
+    wire.start_stream()
+    for chunk in wire.fake.raw:
+        wire.chunk(chunk)
+    wire.end()
 
 
 def _check(body: Body, model: Model, faults: frozenset[str]) -> None:

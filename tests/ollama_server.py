@@ -85,6 +85,9 @@ class _Handler(Wire):
     def _chat(self, body: dict[str, Any], model: Model) -> None:
         ollama_answers.chat(self, body, model)
 
+    def _generate(self, body: dict[str, Any], model: Model) -> None:
+        ollama_answers.load(self, body, model)
+
     def _pull(self, body: dict[str, Any], model: None) -> None:
         ollama_pulls.pull(self, body)
 
@@ -125,6 +128,7 @@ class _Handler(Wire):
         "POST /api/show": _show,
         "POST /api/chat": _chat,
         "POST /api/embed": _embed,
+        "POST /api/generate": _generate,
         "POST /api/pull": _pull,
         "DELETE /api/delete": _delete,
     }

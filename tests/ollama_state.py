@@ -69,15 +69,17 @@ class FakeOllama:
     `real_chat` the real model.
 
     `faults` of all requests: text_404, html, forbidden, busy, out_of_memory (not show). Of a chat, before the first
-    byte: stall and slow_first (wait for `gate`), drop_first, error_first (500), think_unsupported (400); while it
-    writes: stall_mid (waits for `gate` after `after` pieces), drop_mid, endless (until the client goes away); at its
-    end: no_done, drop, error_line, garbage, length, no_counters; of what it says: thinking, thinking_only, think_tags,
-    truncated, format_ignored. Of vectors: nan, zero, short, missing. Of a pull, half way: pull_stall (waits for
-    `gate`), pull_drop, pull_retries; at once: pull_412. Of loading: other_window (4096 whatever is asked).
+    byte: stall (waits for `gate` with loading), slow_first (waits for it once loaded), drop_first, error_first (500),
+    think_unsupported (400); while it writes: stall_mid (waits for `gate` after `after` pieces), drop_mid, endless
+    (until the client goes away); at its end: no_done, drop, error_line, garbage, length, no_counters; of what it says:
+    thinking, thinking_only, think_tags, truncated, format_ignored. Of vectors: nan, zero, short, missing. Of a pull,
+    half way: pull_stall (waits for `gate`), pull_drop, pull_retries; at once: pull_412. Of loading: other_window (4096
+    whatever is asked).
     `poison`: a text that alone causes the vector fault; "" = every text does.
     `memory`: bytes for loaded models, the oldest goes when the next does not fit; 0 = endless. `vram`: the part of it
     that is on the graphics card. `oom_above`: loading with a larger num_ctx fails for want of memory.
     `prompt_tokens`: said instead of the count. `pause`: seconds between pieces and between lines of a pull.
+    `raw`: a chat is answered with these chunks as they are and nothing else.
     `gone` is set when a client went away in the middle.
     """
 
@@ -92,6 +94,7 @@ class FakeOllama:
     oom_above: int = 0
     prompt_tokens: int | None = None
     pause: float = 0.0
+    raw: list[bytes] = field(default_factory=list)
     version: str = "0.33.0"
     real_chat: bool = False
     real_embed: bool = False
@@ -104,6 +107,7 @@ class FakeOllama:
     gone: threading.Event = field(default_factory=threading.Event)
     writing: threading.Event = field(default_factory=threading.Event)
     runner: threading.Lock = field(default_factory=threading.Lock)
+    loader: threading.Lock = field(default_factory=threading.Lock)
     url: str = ""
     stop: Callable[[], None] = lambda: None
     start: Callable[[], None] = lambda: None
@@ -161,15 +165,17 @@ class FakeOllama:
             until = kept_until(body.get("keep_alive"))
         except ValueError as err:
             raise Refused(400, str(err)) from err
-        self._expire()
-        present = self.loaded.get(name)
-        if present is None or present.num_ctx != window:
-            self.loaded.pop(name, None)
-            self._make_room(model.memory(window))
-            self.loads.append((name, window))
-            present = self.loaded[name] = Loaded(name, model, window, until)
-        present.until = until
-        return present
+        with self.loader:
+            self._expire()
+            present = self.loaded.get(name)
+            if present is None or present.num_ctx != window:
+                self.loaded.pop(name, None)
+                self._make_room(model.memory(window))
+                self.loads.append((name, window))
+                present = self.loaded[name] = Loaded(name, model, window, until)
+            elif body.get("keep_alive") is not None:
+                present.until = until
+            return present
 
     def unload_if_asked(self, name: str, body: Body) -> bool:
         """Whether keep_alive 0 has just put it out of memory."""
