@@ -92,7 +92,7 @@ def event(**data):
 
 def test_a_question_is_drawn_when_it_begins_and_when_it_is_answered(actions, page, door):
     screen = Screen(View())
-    drawn = list(actions.ask(screen, "How many days?", ""))
+    drawn = list(actions.ask(screen, "How many days?", "", "quick"))
     assert drawn[0][page.ask.question] == ""
     assert "gb-stages" in drawn[0][page.ask.talk]
     assert "gb-sources" in drawn[-1][page.ask.talk]
@@ -103,23 +103,27 @@ def test_a_question_is_drawn_when_it_begins_and_when_it_is_answered(actions, pag
 
 def test_the_chosen_model_and_the_turns_before_go_with_a_question(actions, door):
     screen = Screen(View())
-    list(actions.ask(screen, "first", ""))
-    list(actions.ask(screen, "second", "qwen3:8b"))
+    list(actions.ask(screen, "first", "", "balanced"))
+    list(actions.ask(screen, "second", "qwen3:8b", "balanced"))
     _, history, changes = door.asked[1]
     assert [t.question for t in history] == ["first"]
-    assert changes == {"answering.writer": "ollama", "answering.model": "qwen3:8b"}
+    assert changes == {
+        "answering.writer": "ollama",
+        "answering.model": "qwen3:8b",
+        "answering.effort": "balanced",
+    }
 
 
 def test_a_question_changed_by_hand_stands_alone(actions, door):
     screen = Screen(View())
-    list(actions.ask(screen, "first", ""))
-    list(actions.rerun(screen, "", event(rerun="changed")))
+    list(actions.ask(screen, "first", "", "balanced"))
+    list(actions.again(screen, "", "quick", event(rerun="changed")))
     assert door.asked[1][:2] == ("changed", ())
 
 
 def test_an_empty_question_leaves_the_box_and_the_conversation_alone(actions, page, door):
     screen = Screen(View())
-    drawn = list(actions.ask(screen, "   ", ""))
+    drawn = list(actions.ask(screen, "   ", "", "balanced"))
     assert len(drawn) == 1
     assert page.ask.question not in drawn[0]
     assert door.asked == []
@@ -127,23 +131,24 @@ def test_an_empty_question_leaves_the_box_and_the_conversation_alone(actions, pa
 
 def test_stopping_ends_the_stream_and_late_steps_change_nothing(actions, door):
     screen = Screen(View())
-    asking = actions.ask(screen, "slow", "")
+    asking = actions.ask(screen, "slow", "", "balanced")
+    next(asking)
     next(asking)
     actions.stop(screen)
+    assert door.ended == 1
     stopped = screen.view
     list(asking)
     assert screen.view == stopped
-    assert door.ended == 1
     assert "Stopped before there was an answer." in screen.view.conversation()
 
 
 def test_another_answer_and_language_can_be_chosen_while_a_question_runs(actions, page):
     screen = Screen(View())
-    list(actions.ask(screen, "first", ""))
-    asking = actions.ask(screen, "second", "")
+    list(actions.ask(screen, "first", "", "balanced"))
+    asking = actions.ask(screen, "second", "", "balanced")
     next(asking)
     actions.clicked(screen, event(select=0))
-    actions.spoke(screen, "zh", "", "")
+    actions.spoke(screen, "zh", "", "", "quick")
     drawn = list(asking)
     assert screen.view.selected == 0
     assert "置信度" in drawn[-1][page.ask.evidence]
@@ -151,7 +156,7 @@ def test_another_answer_and_language_can_be_chosen_while_a_question_runs(actions
 
 def test_an_error_is_one_sentence_in_the_conversation(actions):
     screen = Screen(View())
-    list(actions.ask(screen, "locked", ""))
+    list(actions.ask(screen, "locked", "", "balanced"))
     assert "The base is locked; close the other program." in screen.view.conversation()
     assert "Traceback" not in screen.view.conversation()
     assert not screen.view.busy
@@ -160,7 +165,7 @@ def test_an_error_is_one_sentence_in_the_conversation(actions):
 def test_an_export_is_the_selected_trace(actions):
     screen = Screen(View())
     assert actions.export(screen) == ("", "")
-    list(actions.ask(screen, "first", ""))
+    list(actions.ask(screen, "first", "", "balanced"))
     text, name = actions.export(screen)
     assert sample.Trace.from_json(text) == screen.view.shown
     assert name == "glassbox-t1.json"

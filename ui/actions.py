@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Generator, Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,16 +14,19 @@ import gradio as gr
 
 from assistant.errors import AssistantError
 from assistant.settings import Settings
-from assistant.trace import BaseInfo, Decided, Delta, Rewritten, Step, Trace, Turn
+from assistant.trace import BaseInfo, Decided, Delta, Rewritten, Trace, Turn, Working
 from ui.background import Adding, Opening, Work, sentence
 from ui.layout import Page, Screen
 from ui.panels import documents, states
+from ui.panels import effort as efforts
 from ui.texts import T, Texts
-from ui.view import Door, View
+from ui.view import Steps, View
 
 Shown = dict[Any, Any]
 SECONDS_BETWEEN_DRAWINGS = 0.1  # steps come faster than anyone reads, and each drawing sends the whole evidence
-BEFORE_WAITING = (Decided, Rewritten)  # drawn at once: a model or another search follows, which may take long
+BEFORE_WAITING = (Decided, Rewritten, Working)  # drawn at once: a model or another search follows, which may take long
+
+_changing = threading.Lock()  # a question can be stopped in the very moment in which its next step comes
 
 
 class Actions:
@@ -38,7 +42,7 @@ class Actions:
     def loaded(self, screen: Screen, wanted: str) -> Shown:
         """A page was opened or loaded again."""
         screen.seen = self._state()
-        return self._all(screen.view, wanted, self._usual_model())
+        return self._opened(screen.view, wanted)
 
     def tick(self, screen: Screen, wanted: str, model: str) -> Shown:
         """Every half second while something goes on behind the page: draws what changed since the last time."""
@@ -47,13 +51,13 @@ class Actions:
             return {self._page.screen: screen}
         screen.seen = state
         if not seen or seen[0] != state[0]:
-            return self._all(screen.view, wanted, self._usual_model())
+            return self._opened(screen.view, wanted)
         if seen[1] != state[1]:
             screen.view = screen.view.noted("")
             return self._all(screen.view, wanted, model)
         return self._job(screen.view)
 
-    def spoke(self, screen: Screen, lang: str, wanted: str, model: str) -> Shown:
+    def spoke(self, screen: Screen, lang: str, wanted: str, model: str, effort: str) -> Shown:
         """The other language was chosen."""
         t, page = T(lang), self._page
         ask, files = page.ask, page.documents
@@ -67,6 +71,7 @@ class Actions:
             shown[button] = gr.update(**{**_props(shown.get(button)), "value": word})
         return {
             **shown,
+            **self._effort(screen.view, model, effort),
             ask.tab: gr.update(label=t("ask")),
             files.tab: gr.update(label=t("documents")),
             ask.question: gr.update(label=t("question_box"), placeholder=t("question_box")),
@@ -86,22 +91,37 @@ class Actions:
 
     # ---------------------------------------------------------------- asking
 
-    def ask(self, screen: Screen, question: str, model: str) -> Iterator[Shown]:
+    def ask(self, screen: Screen, question: str, model: str, effort: str) -> Iterator[Shown]:
         """A question from the box; the box is emptied when it was taken."""
-        asking = self._ask(screen, question, model, screen.view.history)
+        asking = self._ask(screen, question, _changes(model, effort), screen.view.history)
         first = next(asking)
         taken = {self._page.ask.question: ""} if self._page.ask.talk in first else {}
         yield {**first, **taken}
         yield from asking
 
-    def rerun(self, screen: Screen, model: str, event: gr.EventData) -> Iterator[Shown]:
-        """A question that was changed by hand: it stands alone, so no history goes with it."""
-        yield from self._ask(screen, str(event._data.get("rerun", "")), model, ())
+    def again(self, screen: Screen, model: str, effort: str, event: gr.EventData) -> Iterator[Shown]:
+        """A question changed by hand, which stands alone; one asked once more as it was; or an answer continued."""
+        data, turns, changes = event._data or {}, screen.view.turns, _changes(model, effort)
+        if "continue" in data:
+            yield from self._continue(screen)
+        elif "retry" in data and 0 <= int(data["retry"]) < len(turns):
+            turn = int(data["retry"])
+            yield from self._ask(screen, turns[turn].question, changes, screen.view.before(turn))
+        else:
+            yield from self._ask(screen, str(data.get("rerun", "")), changes, ())
 
     def stop(self, screen: Screen) -> Shown:
-        """The question under way was stopped."""
-        screen.view = screen.view.broken(T(screen.view.lang)("stopped"))
+        """The question under way was stopped: the page shows it, and whatever works on it ends."""
+        with _changing:
+            screen.view = screen.view.broken(T(screen.view.lang)("stopped"))
+        if screen.steps is not None:
+            with suppress(ValueError):  # an ordinary generator cannot be closed while it makes its next step
+                screen.steps.close()
         return self._conversation(screen.view)
+
+    def chose(self, screen: Screen, model: str, effort: str) -> Shown:
+        """Another model or effort was chosen."""
+        return self._effort(screen.view, model, effort)
 
     def fresh(self, screen: Screen) -> Shown:
         """A new conversation; one under way is left alone."""
@@ -124,33 +144,59 @@ class Actions:
         trace = screen.view.shown
         return ("", "") if trace is None else (trace.model_dump_json(indent=1), f"glassbox-{trace.id[:8]}.json")
 
-    def _ask(self, screen: Screen, question: str, model: str, history: tuple[Turn, ...]) -> Iterator[Shown]:
+    def _ask(
+        self, screen: Screen, question: str, changes: dict[str, Any], history: tuple[Turn, ...]
+    ) -> Iterator[Shown]:
         door, asked = self._opening.door, question.strip()
         if door is None or not asked or screen.view.busy:
             yield self._note(screen, T(screen.view.lang)("loading") if door is None else "")
             return
-        turn = len(screen.view.turns) + 1
+
+        def begin() -> Steps:
+            settings = door.settings.changed(changes).model_dump(mode="json")
+            screen.view = screen.view.begin(_draft(asked, door.info(), settings, history))
+            return door.stream(asked, history, changes)
+
+        yield from self._follow(screen, begin, len(screen.view.turns) + 1)
+
+    def _continue(self, screen: Screen) -> Iterator[Shown]:
+        """The last answer, which is incomplete, is written on."""
+        door, turns = self._opening.door, screen.view.turns
+        if door is None or not turns or screen.view.busy or turns[-1].answered is None:
+            yield self._note(screen, "")
+            return
+
+        def begin() -> Steps:
+            screen.view = screen.view.resume()
+            return door.continue_answer(turns[-1])
+
+        yield from self._follow(screen, begin, len(turns))
+
+    def _follow(self, screen: Screen, begin: Callable[[], Steps], turn: int) -> Iterator[Shown]:
+        """Each step as it comes, until the question is answered or was stopped in the meantime."""
         try:
-            screen.view = screen.view.begin(_draft(asked, door.info()))
+            screen.steps = steps = begin()
             yield self._conversation(screen.view)
-            yield from self._follow(screen, _steps(door, asked, history, _changes(model)))
+            with closing(steps):
+                yield from self._drawn(screen, steps, turn)
         except Exception as err:
             said, mine = sentence(err, screen.view.lang), screen.view.busy and len(screen.view.turns) == turn
             screen.view = screen.view.broken(said, "search") if mine else screen.view.noted(said)
         yield self._conversation(screen.view)
 
-    def _follow(self, screen: Screen, steps: Generator[Step | Trace, None, None]) -> Iterator[Shown]:
-        """Each step as it comes, until the question is answered or was stopped in the meantime."""
-        turn, drawn = len(screen.view.turns), time.monotonic()
-        with closing(steps):
-            for step in steps:
+    def _drawn(self, screen: Screen, steps: Steps, turn: int) -> Iterator[Shown]:
+        """What is new on the page, not more often than it can be read; pieces of an answer leave its evidence alone."""
+        drawn, evidence = time.monotonic(), False
+        for step in steps:
+            with _changing:
                 if not screen.view.busy or len(screen.view.turns) != turn:
                     return
                 screen.view = screen.view.asked(step) if isinstance(step, Trace) else screen.view.plus(step)
-                if isinstance(step, BEFORE_WAITING) or time.monotonic() - drawn > SECONDS_BETWEEN_DRAWINGS:
-                    drawn = time.monotonic()
-                    talk = {self._page.ask.talk: screen.view.conversation()}
-                    yield talk if isinstance(step, Delta) else self._conversation(screen.view)
+            evidence = evidence or not isinstance(step, Delta | Working)
+            if isinstance(step, BEFORE_WAITING) or time.monotonic() - drawn > SECONDS_BETWEEN_DRAWINGS:
+                talk = {self._page.ask.talk: screen.view.conversation()}
+                yield self._conversation(screen.view) if evidence else talk
+                drawn, evidence = time.monotonic(), False
 
     def _conversation(self, view: View) -> Shown:
         ask = self._page.ask
@@ -241,10 +287,14 @@ class Actions:
 
     # ---------------------------------------------------------------- all of it
 
+    def _opened(self, view: View, wanted: str) -> Shown:
+        """All of it, with the model and the effort that the settings name."""
+        model = self._usual_model()
+        return {**self._all(view, wanted, model), **self._effort(view, model, self._settings().answering.effort)}
+
     def _all(self, view: View, wanted: str, model: str) -> Shown:
         part, t = self._page.documents, T(view.lang)
-        most = self._opening.door.settings if self._opening.door else Settings()
-        limit = f'<p class="gb-why">{t("upload_limit", n=most.reading.max_megabytes)}</p>'
+        limit = f'<p class="gb-why">{t("upload_limit", n=self._settings().reading.max_megabytes)}</p>'
         return {
             **self._conversation(view),
             **self._job(view),
@@ -279,29 +329,39 @@ class Actions:
 
     def _usual_model(self) -> str:
         """The chat model that the settings name, "" for quoted sentences."""
-        answering = self._opening.door.settings.answering if self._opening.door else Settings().answering
+        answering = self._settings().answering
         return answering.model if answering.writer == "ollama" else ""
+
+    def _settings(self) -> Settings:
+        return self._opening.door.settings if self._opening.door else Settings()
+
+    def _effort(self, view: View, model: str, chosen: str) -> Shown:
+        """The choice of effort; there is none while no model writes."""
+        t, attempts = T(view.lang), self._settings().loop.max_attempts
+        choices = efforts.choices(attempts, t)
+        return {
+            self._page.ask.effort: gr.update(choices=choices, value=chosen, visible=bool(model), label=t("effort")),
+            self._page.ask.hint: efforts.hint(chosen, attempts, view.lang) if model else "",
+        }
 
     def _note(self, screen: Screen, words: str) -> Shown:
         screen.view = screen.view.noted(words)
         return {self._page.notice: states.notice(words, screen.view.lang)}
 
 
-def _steps(
-    door: Door, question: str, history: tuple[Turn, ...], changes: dict[str, Any]
-) -> Generator[Step | Trace, None, None]:
-    yield from door.stream(question, history, changes)
-
-
-def _changes(model: str) -> dict[str, Any]:
-    """Who writes the answer: a chat model, or nobody (quoted sentences)."""
+def _changes(model: str, effort: str) -> dict[str, Any]:
+    """Who writes the answer: a chat model, and what it may be asked besides, or nobody (quoted sentences)."""
     if not model:
         return {"answering.writer": "extractive"}
-    return {"answering.writer": "ollama", "answering.model": model}
+    return {"answering.writer": "ollama", "answering.model": model, "answering.effort": effort}
 
 
-def _draft(question: str, base: BaseInfo) -> Trace:
-    return Trace(id="draft", question=question, base=base, settings={}, settings_hash="", started=datetime.now(UTC))
+def _draft(question: str, base: BaseInfo, settings: dict[str, Any], history: tuple[Turn, ...]) -> Trace:
+    """The trace before its first step; the stages on screen follow from its settings."""
+    now = datetime.now(UTC)
+    return Trace(
+        id="draft", question=question, history=history, base=base, settings=settings, settings_hash="", started=now
+    )
 
 
 def _folder(opening: Opening, place: str) -> Work:

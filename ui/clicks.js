@@ -6,7 +6,15 @@ const find = chunk => {
   return document.querySelector(`[data-card="${id}"]`) || document.querySelector(`[data-also~="${id}"]`);
 };
 
-const show = (chunk, number) => {
+// what supports this sentence of the answer, else what is cited under this number
+const litIn = (card, number, says) => {
+  card.querySelectorAll('.gb-lit-now').forEach(mark => mark.classList.remove('gb-lit-now'));
+  const own = says && card.querySelector(`mark[data-says~="${CSS.escape(says)}"]`);
+  own?.classList.add('gb-lit-now');
+  return own || (number && card.querySelector(`mark[data-cite="${CSS.escape(number)}"]`));
+};
+
+const show = (chunk, number, says) => {
   const card = find(chunk);
   if (!card) return false;
   for (let d = card.querySelector('details'); d; d = d.parentElement?.closest('details')) d.open = true;
@@ -14,7 +22,7 @@ const show = (chunk, number) => {
   const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
   card.scrollIntoView({ block: 'start', behavior: still ? 'auto' : 'smooth' });
   card.focus({ preventScroll: true });
-  const lit = card.querySelector(`mark[data-cite="${CSS.escape(number || '')}"]`);
+  const lit = litIn(card, number, says);
   const box = lit?.closest('.gb-text');
   if (box) box.scrollTop = lit.offsetTop - box.offsetTop - box.clientHeight / 4;
   card.classList.remove('gb-flash');
@@ -28,19 +36,31 @@ const rerun = button => {
   if (field.value.trim()) trigger('submit', { rerun: field.value });
 };
 
+// a chip or sentence of the answer, or a chunk named beside its evidence
 const openChip = chip => {
   const turn = chip.closest('.gb-turn');
-  if (turn?.classList.contains('gb-selected') && show(chip.dataset.chunk, chip.dataset.cite)) return;
-  window.glassboxWanted = [chip.dataset.chunk, chip.dataset.cite];
+  const wanted = [chip.dataset.chunk, chip.dataset.cite, chip.dataset.says];
+  if ((!turn || turn.classList.contains('gb-selected')) && show(...wanted)) return;
+  window.glassboxWanted = wanted;
   trigger('click', { select: Number(chip.dataset.turn) });
+};
+
+const openSentence = event => {
+  const sentence = event.target.closest('.gb-said[data-chunk]');
+  if (sentence && getSelection().isCollapsed) openChip(sentence);
 };
 
 element.addEventListener('click', event => {
   const button = event.target.closest('button');
-  if (!button || !element.contains(button)) return;
+  if (!button || !element.contains(button)) {
+    openSentence(event);
+    return;
+  }
   const data = button.dataset;
   if (data.chunk !== undefined) openChip(button);
   else if (data.rerun !== undefined) rerun(button);
+  else if (data.continue !== undefined) trigger('submit', { continue: Number(data.continue) });
+  else if (data.retry !== undefined) trigger('submit', { retry: Number(data.retry) });
   else if (data.keep !== undefined) button.closest('details').open = false;
   else if (data.select !== undefined) trigger('click', { select: Number(data.select) });
   else if (data.attempt !== undefined) trigger('click', { attempt: Number(data.attempt) });
@@ -61,6 +81,13 @@ const follow = () => {
   const last = [...element.querySelectorAll('.gb-turn')].pop();
   if (last?.classList.contains('gb-selected')) last.scrollIntoView({ block: 'nearest' });
 };
+
+// how long the model has been at it; the page is drawn anew only when it does something else
+setInterval(() => element.querySelectorAll('.gb-clock').forEach(clock => {
+  const seconds = Math.max(0, Math.floor(Date.now() / 1000 - Number(clock.dataset.since)));
+  const rest = String(seconds % 60).padStart(2, '0');
+  clock.textContent = seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${rest} s`;
+}), 1000);
 
 watch('value', () => {
   setTimeout(follow, 60);

@@ -143,21 +143,23 @@ def _wire_frame(blocks: gr.Blocks, page: Page, actions: Actions) -> None:
     _on(blocks.load, actions.loaded, [page.screen, wanted], everything)
     blocks.load(None, None, None, js=_FIRST)
     _on(page.timer.tick, actions.tick, [page.screen, wanted, head.model], everything, trigger_mode="once")
-    _on(head.lang.input, actions.spoke, [page.screen, head.lang, wanted, head.model], everything)
+    _on(head.lang.input, actions.spoke, [page.screen, head.lang, wanted, head.model, page.ask.effort], everything)
     _on(head.model.focus, actions.models, [page.screen, head.model], [head.model])
     head.theme.click(None, None, None, js=_OTHER_THEME)
     _on(page.notice.click, actions.dismissed, [page.screen], [page.notice])
 
 
 def _wire_ask(page: Page, actions: Actions) -> None:
-    ask, model = page.ask, page.head.model
+    ask, model, effort = page.ask, page.head.model, page.ask.effort
     shown = [page.notice, ask.talk, ask.evidence, ask.send, ask.stop, ask.export]
     asking = [
-        _on(event, actions.ask, [page.screen, ask.question, model], [*shown, ask.question])
+        _on(event, actions.ask, [page.screen, ask.question, model, effort], [*shown, ask.question])
         for event in (ask.question.submit, ask.send.click)
     ]
-    asking.append(_on(ask.talk.submit, actions.rerun, [page.screen, model], shown))
+    asking.append(_on(ask.talk.submit, actions.again, [page.screen, model, effort], shown))
     _on(ask.stop.click, actions.stop, [page.screen], shown, cancels=asking)
+    for event in (model.change, effort.input):
+        _on(event, actions.chose, [page.screen, model, effort], [effort, ask.hint])
     _on(ask.fresh.click, actions.fresh, [page.screen], shown)
     for panel in (ask.talk, ask.evidence):
         _on(panel.click, actions.clicked, [page.screen], [*shown, page.tabs])

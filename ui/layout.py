@@ -8,8 +8,10 @@ from typing import Any
 
 import gradio as gr
 
+from assistant.settings import Answering, Loop
+from ui.panels import effort as efforts
 from ui.texts import Texts
-from ui.view import View
+from ui.view import Steps, View
 
 HERE = Path(__file__).parent
 
@@ -18,10 +20,12 @@ HERE = Path(__file__).parent
 class Screen:
     """What one open page shows now. Every event of the page gets this same object, also while a question runs.
 
-    `seen`: what went on behind the page when it was last drawn.
+    `steps`: those of the question under way, None before the first. `seen`: what went on behind the page when it was
+    last drawn.
     """
 
     view: View
+    steps: Steps | None = None
     seen: tuple[object, ...] = ()
 
 
@@ -44,6 +48,8 @@ class Ask:
     question: gr.Textbox
     send: gr.Button
     stop: gr.Button
+    effort: gr.Radio
+    hint: gr.HTML
     fresh: gr.Button
     export: gr.Button
     evidence: gr.HTML
@@ -84,7 +90,7 @@ class Page:
         a, d, h = self.ask, self.documents, self.head
         return [
             *(h.top, h.model, h.theme),
-            *(a.tab, a.talk, a.question, a.send, a.stop, a.fresh, a.export, a.evidence),
+            *(a.tab, a.talk, a.question, a.send, a.stop, a.effort, a.hint, a.fresh, a.export, a.evidence),
             *(d.tab, d.upload, d.limit, d.folder, d.add, d.job, d.halt, d.wanted, d.files),
         ]
 
@@ -137,12 +143,17 @@ def _ask(t: Texts) -> Ask:
                 )  # fmt: skip
                 send = gr.Button(t("send"), variant="primary", interactive=False, elem_id="gb-send")
                 stop = gr.Button(t("stop"), variant="stop", visible=False, elem_id="gb-stop")
+            effort = gr.Radio(
+                efforts.choices(Loop().max_attempts, t), value=Answering().effort, label=t("effort"), visible=False,
+                show_label=False, container=False, elem_id="gb-effort",
+            )  # fmt: skip
+            hint = _panel("effort-hint", clicks=False)
             with gr.Row(elem_id="gb-foot"):
                 fresh = gr.Button(t("new_conversation"), size="sm")
                 export = gr.Button(t("export"), size="sm", interactive=False, elem_id="gb-export")
         with gr.Column(scale=6, min_width=320):
             evidence = _panel("evidence")
-    return Ask(tab, talk, question, send, stop, fresh, export, evidence)
+    return Ask(tab, talk, question, send, stop, effort, hint, fresh, export, evidence)
 
 
 def _documents(t: Texts) -> Documents:

@@ -19,6 +19,12 @@ from ui.texts import Lang, T
 UNFINISHED = T("en")("unfinished")  # records speak English
 
 
+class Steps(Iterator[Step | Trace], Protocol):
+    """The steps of a question and then its trace; closing them ends the work."""
+
+    def close(self) -> None: ...
+
+
 class Door(Protocol):
     """What the screen asks of the assistant; `assistant.assistant.Assistant` has it."""
 
@@ -26,9 +32,9 @@ class Door(Protocol):
 
     def stream(
         self, question: str, history: Sequence[Turn] = (), changes: Mapping[str, Any] | None = None
-    ) -> Iterator[Step | Trace]: ...
+    ) -> Steps: ...
 
-    def continue_answer(self, trace: Trace) -> Iterator[Step | Trace]: ...
+    def continue_answer(self, trace: Trace) -> Steps: ...
 
     def info(self) -> BaseInfo: ...
 
@@ -152,8 +158,11 @@ class View:
     @property
     def history(self) -> tuple[Turn, ...]:
         """The finished turns, as the next question needs them."""
-        finished = self.turns[:-1] if self.busy else self.turns
-        return tuple(Turn(question=t.question, answer=t.answer) for t in finished)
+        return self.before(len(self.turns) - 1 if self.busy else len(self.turns))
+
+    def before(self, turn: int) -> tuple[Turn, ...]:
+        """The turns before this one, as a question asked in its place needs them."""
+        return tuple(Turn(question=t.question, answer=t.answer) for t in self.turns[:turn])
 
     def conversation(self) -> str:
         """HTML of the left side."""
