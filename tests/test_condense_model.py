@@ -26,9 +26,9 @@ def completed(question: str, history: list[Turn], reply: object, faults: set[str
     [
         (BUDGET, "And in 2023?", "What was the travel budget in 2023?", ("travel", "budget")),
         (HOTEL, "And in London?", "What is the hotel limit in London?", ("hotel", "limit")),
-        (HOTEL, "Why?", "Why is the hotel limit in Zurich 150 euros?", ("hotel", "limit", "zurich", "150", "euros")),
-        (LEAVE, "那病假呢？", "员工每年有几天病假？", ("员工", "每年")),
-        (LEAVE, "为什么？", "为什么员工的年假是 12 天？", ("员工", "年假", "12")),
+        (HOTEL, "Why?", "Why is the hotel limit in Zurich 150 euros?", ("hotel", "limit", "Zurich", "150", "euros")),
+        (LEAVE, "那病假呢？", "员工每年有几天病假？", ("员工每年",)),
+        (LEAVE, "为什么？", "为什么员工的年假是 12 天？", ("员工", "年假", "12", "天")),
     ],
 )
 def test_a_follow_up_is_completed_from_the_conversation(history, question, reply, added):

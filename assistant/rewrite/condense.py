@@ -15,7 +15,7 @@ from assistant.rewrite import checks
 from assistant.rewrite.content import content, language_asked, names_in, same_search
 from assistant.rewrite.follow_up import points_back
 from assistant.rewrite.prompt import Prompt, lists, quoted
-from assistant.tokens import fold, query_terms
+from assistant.tokens import fold, query_terms, spans
 from assistant.trace import Condensed, ModelCall, Turn
 
 MOST_ADDED = 8
@@ -70,7 +70,7 @@ def condense(
         return _as_asked(question, "the first question of the conversation")
     if not points_back(question):
         return _as_asked(question, "the question stands alone")
-    if chat is None:
+    if chat is None or len(question) > checks.MOST_CHARACTERS:
         return _with_terms(question, history)
     reply, call = _completed(question, history, chat, cancel, on_state)
     if reply is None:
@@ -131,9 +131,16 @@ def _invented(reply: str, known: str) -> list[str]:
 
 
 def _new_words(reply: str, question: str) -> tuple[str, ...]:
-    own = {t.text for t in query_terms(question)}
-    new = (t.text for t in query_terms(reply) if t.text not in own and t.text not in ASKING_WORDS)
-    return tuple(word for word in new if word not in JOINING and not (len(word) == 1 and is_chinese(word)))
+    """What the reply added, as written: Chinese words that touch are one."""
+    own = {t.text for t in query_terms(question)} | ASKING_WORDS | JOINING
+    runs: list[tuple[int, int]] = []
+    for start, end, _ in spans(reply, {t.text for t in query_terms(reply)} - own):
+        if runs and start <= runs[-1][1]:
+            first, last = runs.pop()
+            runs.append((first, max(end, last)))
+        else:
+            runs.append((start, end))
+    return tuple(dict.fromkeys(reply[start:end] for start, end in runs))
 
 
 def _after_failure(instead: Condensed, call: ModelCall) -> Condensed:

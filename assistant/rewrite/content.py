@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from assistant.language import ASKING_WORDS, language_of
+from assistant.language import ASKING_WORDS, is_chinese, language_of
 from assistant.tokens import Tokenizer, fold, identifiers, query_terms
 
 SAME = 0.9  # share of common words from which on two queries find the same passages
 _STEM = Tokenizer(stem=True)
+_LATIN = re.compile(r"[A-Za-z][\w.+#&-]*[\w+#]")
 _CAPITAL = re.compile(r"(?<=[a-z0-9,] )[A-Z][\w&-]+(?: [A-Z][\w&-]+)*")
 _QUOTED = re.compile(r"[“\"「『《]([^”\"」』》]{1,40})[”\"」』》]")
 
@@ -46,14 +47,30 @@ def _same(one: str, other: str) -> bool:
 
 
 def names_in(question: str) -> tuple[str, ...]:
-    """What must survive in other words: identifiers, numbers, capitalised and quoted names; in order, each once."""
-    capitals = _CAPITAL.findall(question)
+    """What must survive in other words: codes, numbers, capitalised and quoted names; each once."""
+    capitals = [] if is_chinese(question) else _CAPITAL.findall(question)
     if len(capitals) > 2:  # A Title Is Written Like This
         capitals = []
-    named = {fold(name): name for name in (*identifiers(question), *capitals, *_QUOTED.findall(question))}
+    named = {fold(name): name for name in (*codes_in(question), *capitals, *_QUOTED.findall(question))}
+    return tuple(named.values())
+
+
+def codes_in(question: str) -> tuple[str, ...]:
+    """What survives a translation too: identifiers and numbers, and Latin words within Chinese."""
+    latin = _LATIN.findall(question) if is_chinese(question) else []
+    named = {fold(name): name for name in (*identifiers(question), *latin)}
     return tuple(named.values())
 
 
 def holds(text: str, name: str) -> bool:
-    """Whether the name occurs in the text, as a term of its own or word for word."""
-    return fold(name) in _STEM.tokens(text) or fold(name) in fold(text)
+    """Whether the name occurs in the text: a word as a word, several words or Chinese word for word."""
+    folded = fold(name)
+    if len(query_terms(name)) > 1 and not identifiers(name):
+        return folded in fold(text)
+    return folded in query_words(text) or (is_chinese(name) and folded in fold(text))
+
+
+def query_words(text: str) -> frozenset[str]:
+    """Every term of the text, identifiers whole, in parts, and without what joins the parts: err-42 as err42."""
+    terms = {t.text for t in query_terms(text)}
+    return frozenset(terms | {re.sub(r"[\W_]+", "", term) for term in terms})

@@ -36,7 +36,7 @@ class General(BaseModel):
 
 def propose(situation: Situation) -> Proposal | None:
     """The question and a more general one as one query; None without a model or when it would not be tried anyway."""
-    if situation.low or not may_ask(situation, "step_back"):
+    if situation.low or len(situation.question) > checks.MOST_CHARACTERS or not may_ask(situation, "step_back"):
         return None
     question, language, shown = situation.question, language_asked(situation.question), around(situation)
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from pydantic import BaseModel
 
 from assistant.rewrite import checks
-from assistant.rewrite.content import language_asked, same_search
+from assistant.rewrite.content import codes_in, language_asked, same_search
 from assistant.rewrite.policy import other_of
 from assistant.rewrite.prompt import Prompt, ask, asked, may_ask
 from assistant.rewrite.situation import Proposal, Situation
-from assistant.tokens import identifiers
 
 PROMPTS = {
     "en": Prompt(
@@ -57,5 +56,5 @@ def propose(situation: Situation) -> Proposal | None:
 
 
 def _wrong(translation: str, question: str, other: str, earlier: tuple[str, ...]) -> str:
-    wrong = checks.of_query(translation, question, other, identifiers(question), question)
+    wrong = checks.of_query(translation, question, other, codes_in(question), question)
     return wrong or ("the same was searched already" if same_search(translation, earlier) else "")
