@@ -49,21 +49,19 @@ def chat(wire: Wire, body: Body, model: Model) -> None:
     fake, faults = wire.fake, wire.active
     _check(body, model, faults)
     name = tagged(body["model"])
+    if not body.get("messages"):
+        load_only(wire, body, model, {"message": {"role": "assistant", "content": ""}})
+        return
+    window = load(wire, body, model)
     while not fake.runner.acquire(timeout=0.02):  # one request at a time, as OLLAMA_NUM_PARALLEL=1
         if wire.left():
             raise ConnectionAbortedError
     try:
-        if not body.get("messages"):
-            _load_only(wire, body, name, model)
-            return
-        if "stall" in faults:
-            wire.wait(fake.gate)
         if "drop_first" in faults:
             wire.close_connection = True
             return
         if "error_first" in faults:
             raise Refused(500, "model runner has unexpectedly stopped, this may be due to resource limitations")
-        window = fake.load(name, model, body, faults).num_ctx
         if "slow_first" in faults:
             wire.wait(fake.gate)
         if fake.raw:
@@ -74,14 +72,6 @@ def chat(wire: Wire, body: Body, model: Model) -> None:
         fake.unload_if_asked(name, body)
     finally:
         fake.runner.release()
-
-
-def load(wire: Wire, body: Body, model: Model) -> None:
-    """Answers a generate request without a prompt: it loads the model, and waits for no other answer."""
-    if "stall" in wire.active:
-        wire.wait(wire.fake.gate)
-    wire.fake.load(tagged(body["model"]), model, body, wire.active)
-    wire.json(200, {"model": body["model"], "response": "", "done": True, "done_reason": "load"})
 
 
 def _raw(wire: Wire) -> None:
@@ -104,15 +94,19 @@ def _check(body: Body, model: Model, faults: frozenset[str]) -> None:
         raise Refused(500, f'invalid format: {json.dumps(form)}; expected "json" or a valid JSON Schema object')
 
 
-def _load_only(wire: Wire, body: Body, name: str, model: Model) -> None:
-    if wire.active & {"stall", "slow_first"}:
+def load(wire: Wire, body: Body, model: Model) -> int:
+    """The window of the model, which is in memory now. Raises Refused."""
+    if "stall" in wire.active:
         wire.wait(wire.fake.gate)
-    if not wire.fake.unload_if_asked(name, body):
-        wire.fake.load(name, model, body, wire.active)
-        reason = "load"
-    else:
-        reason = "unload"
-    last = _line(body, {"content": ""}) | {"done": True, "done_reason": reason}
+    return wire.fake.load(tagged(body["model"]), model, body, wire.active).num_ctx
+
+
+def load_only(wire: Wire, body: Body, model: Model, said: dict[str, Any]) -> None:
+    """Answers a request without a prompt, which loads or unloads; it waits for no other answer."""
+    reason = "unload" if wire.fake.unload_if_asked(tagged(body["model"]), body) else "load"
+    if reason == "load":
+        load(wire, body, model)
+    last = {"model": body["model"], "created_at": _now(), **said, "done": True, "done_reason": reason}
     if not body.get("stream", True):
         wire.json(200, last)
         return
@@ -260,5 +254,9 @@ def _until_gone(wire: Wire, body: Body) -> None:
 
 
 def _line(body: Body, message: dict[str, Any]) -> dict[str, Any]:
-    now = datetime.now(UTC).isoformat()
-    return {"model": body["model"], "created_at": now, "message": {"role": "assistant", **message}, "done": False}
+    said = {"role": "assistant", **message}
+    return {"model": body["model"], "created_at": _now(), "message": said, "done": False}
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat()

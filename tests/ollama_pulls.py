@@ -78,11 +78,14 @@ def _layer(wire: Wire, digest: str, total: int, half: float) -> Iterator[dict[st
             return
         done[digest] = min(total, completed + step)
         if completed < half <= done[digest]:
-            _half_way(wire)
+            yield from _half_way(wire, line | ({"completed": completed} if completed else {}))
 
 
-def _half_way(wire: Wire) -> None:
-    if "pull_stall" in wire.active:
+def _half_way(wire: Wire, line: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    if "pull_stall" in wire.active:  # Ollama goes on telling the same number
+        while not wire.fake.gate.wait(0.02):
+            yield line
+    if "pull_silent" in wire.active:
         wire.wait(wire.fake.gate)
     if "pull_drop" in wire.active:
         raise _Dropped

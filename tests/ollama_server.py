@@ -57,7 +57,7 @@ class _Handler(Wire):
             raise _Text(403, "")
         if "busy" in self.active:
             raise Refused(503, "server busy, please try again.  maximum pending requests exceeded")
-        if "out_of_memory" in self.active and self.path in ("/api/chat", "/api/embed"):
+        if "out_of_memory" in self.active and self.path in ("/api/chat", "/api/embed", "/api/generate"):
             raise Refused(500, OUT_OF_MEMORY)
 
     def refuse(self, refused: Refused) -> None:
@@ -86,7 +86,8 @@ class _Handler(Wire):
         ollama_answers.chat(self, body, model)
 
     def _generate(self, body: dict[str, Any], model: Model) -> None:
-        ollama_answers.load(self, body, model)
+        """Of this only the loading, by an empty prompt."""
+        ollama_answers.load_only(self, body, model, {"response": ""})
 
     def _pull(self, body: dict[str, Any], model: None) -> None:
         ollama_pulls.pull(self, body)
@@ -98,7 +99,7 @@ class _Handler(Wire):
         texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
         name = tagged(body["model"])
         if texts or not self.fake.unload_if_asked(name, body):
-            self.fake.load(name, model, body, self.active)
+            ollama_answers.load(self, body, model)
         if body.get("truncate") is False and any(len(text) > model.context for text in texts):
             raise Refused(400, "the input length exceeds the context length")
         bad = [self.fake.poison in text for text in texts]
@@ -127,8 +128,8 @@ class _Handler(Wire):
     _with_model: Routes = {
         "POST /api/show": _show,
         "POST /api/chat": _chat,
-        "POST /api/embed": _embed,
         "POST /api/generate": _generate,
+        "POST /api/embed": _embed,
         "POST /api/pull": _pull,
         "DELETE /api/delete": _delete,
     }

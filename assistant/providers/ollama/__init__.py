@@ -6,6 +6,6 @@ Its Python client is imported at first use: it takes a third of a second, and fa
 from assistant.providers.chat import ChatPiece
 from assistant.providers.ollama.address import address, leaves_machine
 from assistant.providers.ollama.chat import OllamaChat
-from assistant.providers.ollama.models import ChatModel, installed_models, reachable
+from assistant.providers.ollama.models import installed_models, reachable
 
-__all__ = ["ChatModel", "ChatPiece", "OllamaChat", "address", "installed_models", "leaves_machine", "reachable"]
+__all__ = ["ChatPiece", "OllamaChat", "address", "installed_models", "leaves_machine", "reachable"]

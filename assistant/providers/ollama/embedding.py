@@ -13,16 +13,13 @@ from assistant.errors import BadReply, SettingsError
 from assistant.providers.embedder import Embedder, OnProgress, OnStage, Vectors, check_length
 from assistant.providers.identity import EmbedderIdentity
 from assistant.providers.ollama.address import address
-from assistant.providers.ollama.families import Family, family, with_tag
+from assistant.providers.ollama.families import DEFAULT_EMBEDDER, Family, embedding_window, family, with_tag
 from assistant.providers.ollama.models import list_models, show_model
 from assistant.providers.ollama.server import KEEP_ALIVE, explained, open_client
 from assistant.settings import Settings
 
-DEFAULT_MODEL = "bge-m3"
 # the server computes text by text: a larger batch gains nothing and loses more when one text fails
 _BATCH = 16
-# num_ctx is memory; chunks are far shorter
-_WINDOW = 8192
 # with it, 1.0 to 1.9 times XLM-R's own count over 1,385 windows of Chinese, English, code and tables (median 1.4)
 _SAFETY = 1.25
 
@@ -88,7 +85,7 @@ class OllamaEmbedder(Embedder):
         return np.concatenate([self._batch([text], dimension) for text in texts])
 
     def _asked(self, texts: list[str]) -> Vectors:
-        options = {"num_ctx": min(self._family.tokens, _WINDOW)}
+        options = {"num_ctx": embedding_window(self.model_name)}
         # a connection of its own costs 18 ms and is never one that the server has dropped since
         with self._lock, explained(self._url, self.model_name), open_client(self._url) as client:
             reply = client.embed(self.model_name, texts, truncate=False, options=options, keep_alive=KEEP_ALIVE)
@@ -127,7 +124,7 @@ class OllamaEmbedder(Embedder):
             dimension=probe.shape[1],
             query_prefix=self._family.query_prefix,
             passage_prefix=self._family.passage_prefix,
-            max_tokens=min(trained, self._family.tokens, _WINDOW),
+            max_tokens=min(trained, embedding_window(self.model_name)),
             digest=self._digest(),
         )
 
@@ -142,11 +139,11 @@ def build(settings: Settings, on_stage: OnStage | None = None) -> Embedder:
 
     Raises SettingsError for an address that cannot be used and for a model that reads English only.
     """
-    model = settings.embedding.model or DEFAULT_MODEL
+    model = settings.embedding.model or DEFAULT_EMBEDDER
     if family(model).english_only:
         raise SettingsError(
             f"The embedding model {model!r} reads English only; choose one for Chinese and English, "
-            f"such as {DEFAULT_MODEL} or embeddinggemma (setting embedding.model)."
+            f"such as {DEFAULT_EMBEDDER} or embeddinggemma (setting embedding.model)."
         )
     return OllamaEmbedder(address(settings.ollama.url), model, on_stage)
 

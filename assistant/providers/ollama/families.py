@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+DEFAULT_EMBEDDER = "bge-m3"
+# num_ctx is memory; chunks are far shorter
+_WINDOW = 8192
 _SENTENCE = "Represent this sentence for searching relevant passages: "
 _TASK = "Instruct: Given a web search query, retrieve relevant passages that answer the query\n"
 
@@ -44,6 +47,11 @@ def family(model: str) -> Family:
     """The family of this model name; one without prefixes when it is unknown."""
     bare = bare_name(model)
     return next((f for f in FAMILIES if f.name in bare), Family(bare))
+
+
+def embedding_window(model: str) -> int:
+    """The num_ctx of every request to this embedding model: another one would make the server load it again."""
+    return min(family(model).tokens, _WINDOW)
 
 
 def bare_name(model: str) -> str:
