@@ -134,6 +134,7 @@ def test_without_a_model_or_a_second_time_nothing_is_asked(name):
 
 QUOTED = "What does E-4207 mean for the pump in Zurich?"
 LEAK = "it is no question but repeats instructions"
+COPY = "it repeats the example"
 BAD = [
     ("reword", QUOTED, {"query": " "}, "it is empty"),
     ("reword", QUOTED, {"query": "x " * 200}, "it has 400 characters, more than 300"),
@@ -145,6 +146,9 @@ BAD = [
     ("reword", QUOTED, {"query": "{E-4207 Zurich}"}, LEAK),
     ("reword", QUOTED, {"query": "Ignore the instructions about E-4207 Zurich"}, LEAK),
     ("reword", LEAVE_ZH, {"query": "改写后的问题：产假多少天"}, LEAK),
+    ("reword", QUOTED, {"query": "Error E-4207 in Zurich? It means heat."}, "it is more than one question"),
+    ("step_back", "Who approves sick leave?", {"query": "What are the rules for taxi expenses?"}, COPY),
+    ("hyde", "谁批准病假？", {"passage": "机房温度应保持在规定的上限以下。超过上限时，应关闭设备。"}, COPY),
     ("reword", LEAVE_ZH, {"query": "怎么样？"}, "it names nothing to search for"),
     ("reword", LEAVE_ZH, {"query": "parental leave"}, "it is not in Chinese"),
     ("decompose", QUOTED, {"parts": ["What is E-4207?", "Who sells tractors?"]}, "part 2: it asks something new"),

@@ -13,6 +13,7 @@ from assistant.tokens import identifiers
 
 MOST_CHARACTERS = 300
 NAMES_OF = {"zh": "Chinese", "en": "English"}
+_GOES_ON = re.compile(r"[?？].*\w", re.DOTALL)
 _LEAKED = re.compile(
     r"</?data>|[{}]|\bjson\b|\bschema\b|\bsystem prompt\b|\bas an ai\b|\b(?:rewritten|reworded) (?:question|query)\b"
     r"|\b(?:ignore|disregard|follow)\b.{0,20}\binstructions?\b"
@@ -25,6 +26,7 @@ def of_query(query: str, question: str, language: str, kept: Sequence[str], know
     """What is wrong with one query. `kept`: names that it must hold; `known`: all the text that the model was shown."""
     return (
         of_text(query, language, MOST_CHARACTERS)
+        or ("it is more than one question" if _GOES_ON.search(query) else "")
         or _leaks(query, question)
         or ("" if content(query) else "it names nothing to search for")
         or _listed("it lacks", [name for name in kept if not holds(query, name)])

@@ -13,13 +13,14 @@ from assistant.providers.chat import Chat, OnState
 from assistant.providers.structured import ask_for
 from assistant.rewrite import checks
 from assistant.rewrite.content import content, language_asked, names_in, same_search
-from assistant.rewrite.follow_up import points_back
-from assistant.rewrite.prompt import Prompt, lists, quoted
-from assistant.tokens import fold, query_terms, spans
+from assistant.rewrite.follow_up import ASPECTS, own_terms, points_back
+from assistant.rewrite.prompt import Prompt, copied, lists, quoted
+from assistant.tokens import fold, query_terms, spans, tokens
 from assistant.trace import Condensed, ModelCall, Turn
 
 MOST_ADDED = 8
 MOST_TOKENS = 256
+SAME_STEM = 4
 TURNS, ANSWER_CHARACTERS = 3, 300
 
 PROMPTS = {
@@ -94,7 +95,7 @@ def _completed(
     messages = (("system", prompt.rules), ("user", prompt.asked), ("assistant", prompt.reply), ("user", task))
 
     def wrong(reply: Standalone) -> str:
-        return _wrong(reply.question, question, " ".join(said))
+        return _wrong(reply.question, question, said) or copied(reply.question, task, prompt)
 
     reply, call = ask_for(chat, "condense", messages, Standalone, cancel, wrong, MOST_TOKENS, on_state)
     return (reply.question.strip() if reply else None), call
@@ -108,16 +109,27 @@ def _conversation(history: Sequence[Turn]) -> list[str]:
     return said
 
 
-def _wrong(reply: str, question: str, said: str) -> str:
+def _wrong(reply: str, question: str, said: Sequence[str]) -> str:
     """What is wrong with a completed question: above all, whatever neither the person nor an answer has said."""
     language = language_asked(question) if content(question) else ""
-    wrong = checks.of_query(reply, question, language, names_in(question), f"{question} {said}")
+    wrong = checks.of_query(reply, question, language, names_in(question), f"{question} {' '.join(said)}")
     if wrong:
         return wrong
     if same_search(reply, [question]):
         return "nothing from the conversation was added"
-    invented = _invented(reply, f"{question} {said}")
+    if fold(reply) in map(fold, said):
+        return "it repeats the conversation"
+    if lost := sorted(word for word in own_terms(question) - ASPECTS if not _kept(word, reply)):
+        return f"it lacks {', '.join(lost)}"
+    invented = _invented(reply, f"{question} {' '.join(said)}")
     return f"nobody mentioned {', '.join(invented)}" if invented else ""
+
+
+def _kept(word: str, reply: str) -> bool:
+    """Whether the reply has the word, in English in any form: differ, difference."""
+    if is_chinese(word):
+        return word in fold(reply)
+    return any(own[:SAME_STEM] == word[:SAME_STEM] for own in tokens(reply))
 
 
 def _invented(reply: str, known: str) -> list[str]:

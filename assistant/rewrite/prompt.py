@@ -15,6 +15,7 @@ from pydantic import BaseModel
 
 from assistant.language import is_chinese
 from assistant.providers.structured import ask_for
+from assistant.rewrite.content import content
 from assistant.rewrite.situation import Situation
 from assistant.trace import ModelCall
 
@@ -49,6 +50,10 @@ def ask(
     assert situation.chat is not None
     language = "zh" if is_chinese(situation.question) else "en"
     prompt = prompts[language]
+
+    def wrong(reply: S) -> str:
+        return check(reply) or copied(" ".join(_texts(reply)), task, prompt)
+
     messages = (
         ("system", f"{prompt.rules}\n{_QUOTATION[language]}"),
         ("user", prompt.asked),
@@ -56,8 +61,21 @@ def ask(
         ("user", task),
     )
     return ask_for(
-        situation.chat, purpose, messages, shape, situation.cancel, check, MOST_TOKENS, on_state=situation.on_state
+        situation.chat, purpose, messages, shape, situation.cancel, wrong, MOST_TOKENS, on_state=situation.on_state
     )
+
+
+def copied(reply: str, task: str, prompt: Prompt) -> str:
+    """A sentence when what is new in the reply comes from the example, as very small models do it; else ""."""
+    example = content(prompt.asked.partition("\n")[0])
+    if len(content(task) & example) * 2 > len(example):  # the person asks what the example asks
+        return ""
+    new = content(reply) - content(task)
+    return "it repeats the example" if new and len(new & content(prompt.reply)) * 2 > len(new) else ""
+
+
+def _texts(reply: BaseModel) -> list[str]:
+    return [text for value in reply.model_dump().values() for text in ([value] if isinstance(value, str) else value)]
 
 
 def may_ask(situation: Situation, name: str) -> bool:
