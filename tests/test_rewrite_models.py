@@ -89,6 +89,11 @@ def test_a_question_is_translated_and_then_judged_by_its_translation(question, t
     assert (found.queries, found.judged_by, found.targeted, found.why) == ((translation,), "queries", True, why)
 
 
+def test_a_question_on_the_subject_of_the_example_is_no_copy_of_it():
+    with model((".", {"translation": "How many days of sick leave are there?"})) as (chat, _):
+        assert propose("translate", situation("病假有几天？", chat, languages={"en": 9})).queries
+
+
 @pytest.mark.parametrize("languages", [{}, {"en": 40}, {"en": 40, "mixed": 3, "other": 2}])
 def test_nothing_is_translated_without_documents_in_the_other_language(languages):
     with model() as (chat, _):

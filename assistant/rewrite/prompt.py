@@ -67,8 +67,8 @@ def ask(
 
 def copied(reply: str, task: str, prompt: Prompt) -> str:
     """A sentence when what is new in the reply comes from the example, as very small models do it; else ""."""
-    example = content(prompt.asked.partition("\n")[0])
-    if len(content(task) & example) * 2 > len(example):  # the person asks what the example asks
+    about, example = (content(text.partition("\n")[0].partition(":")[2]) for text in (task, prompt.asked))
+    if about & example:  # the person may well ask what the example asks
         return ""
     new = content(reply) - content(task)
     return "it repeats the example" if new and len(new & content(prompt.reply)) * 2 > len(new) else ""
