@@ -6,10 +6,12 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Generic, Literal, TypeVar
 
 from assistant.documents import IngestReport, Progress
 from assistant.errors import AssistantError
+from assistant.serving import PullProgress
 from ui.texts import T
 from ui.view import Door
 
@@ -162,7 +164,8 @@ class Job(Generic[Moment, Report]):
     @property
     def state(self) -> tuple[object, ...]:
         """Equal states look the same."""
-        return self.running, self.finished, self.stopping, self.about, self.now, self.report, self.message, self.waiting
+        at = (self.running, self.finished, self.stopping, self.about, self.waiting)
+        return *at, self.now, self.report, self.message
 
     def wait(self, seconds: float | None = None) -> None:
         """Returns when nothing is under way."""
@@ -173,10 +176,11 @@ class Job(Generic[Moment, Report]):
         following: tuple[Callable[..., Report], str] | None = (work, self.about)
         while following is not None:
             doing, self.about = following
+            self._begun()
             try:
                 self._ended(doing(self._moment, cancel))  # one that was cancelled clears up behind itself
             except Exception as err:
-                self.message = sentence(err)
+                self._failed(sentence(err))
             with self._lock:
                 following = self._next.popleft() if self._next else None
                 if following is None:
@@ -185,6 +189,13 @@ class Job(Generic[Moment, Report]):
 
     def _clear(self) -> None:
         self.now, self.report, self.message = None, None, ""
+
+    def _begun(self) -> None:
+        """Before each work, also one that follows another."""
+        self._clear()
+
+    def _failed(self, message: str) -> None:
+        self.message = message
 
     def _moment(self, now: Moment) -> None:
         self.now = now
@@ -209,6 +220,9 @@ class Adding(Job[Progress, IngestReport]):
         super()._clear()
         self._files = {}
 
+    def _begun(self) -> None:
+        """What the works did is told together."""
+
     def _ended(self, report: IngestReport) -> None:
         self.report = report if self.report is None else _together(self.report, report)
 
@@ -219,3 +233,56 @@ class Adding(Job[Progress, IngestReport]):
         while len(files) > MOST_FILES:
             files.pop(next(iter(files)))
         self._files, self.now = files, now
+
+
+class Pulling(Job[PullProgress, PullProgress]):
+    """Models being downloaded, one after the other. `failed`: the sentence of each model that could not be."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.failed: dict[str, str] = {}
+
+    def stop(self) -> None:
+        """Stops the download under way; those that wait are given up."""
+        with self._lock:
+            self._next.clear()
+        super().stop()
+
+    def forget(self) -> None:
+        self.failed = {}
+        super().forget()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The model under way and those that follow."""
+        return (self.about, *self.waiting) if self.running else ()
+
+    def _begun(self) -> None:
+        super()._begun()
+        self.failed = {name: why for name, why in self.failed.items() if name != self.about}
+
+    def _failed(self, message: str) -> None:
+        self.failed = {**self.failed, self.about: message}
+
+
+@dataclass(frozen=True)
+class ModelJobs:
+    """What goes on with the models: downloads, and loading one into memory; each one after the other."""
+
+    pulling: Pulling = field(default_factory=Pulling)
+    loading: Job[None, bool] = field(default_factory=Job)
+
+    @property
+    def running(self) -> bool:
+        """Whether anything is under way."""
+        return self.pulling.running or self.loading.running
+
+    @property
+    def ended(self) -> tuple[int, ...]:
+        """Changes whenever one has ended: the server has something else then."""
+        return self.pulling.finished, self.loading.finished
+
+    def stop(self) -> None:
+        """Asks all of them to stop."""
+        for job in (self.pulling, self.loading):
+            job.stop()

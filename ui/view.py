@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from assistant.documents import FileRow, IngestReport, Progress
 from assistant.settings import Settings
@@ -15,6 +15,9 @@ from assistant.trace import Answered, BaseInfo, Delta, Failed, Step, Trace, Turn
 from ui.panels import conversation, evidence, progress
 from ui.panels.wanted import Wanted
 from ui.texts import Lang, T
+
+if TYPE_CHECKING:
+    from assistant.models import Models
 
 UNFINISHED = T("en")("unfinished")  # records speak English
 
@@ -29,6 +32,9 @@ class Door(Protocol):
     """What the screen asks of the assistant; `assistant.assistant.Assistant` has it."""
 
     settings: Settings
+
+    @property
+    def models(self) -> Models: ...
 
     def stream(
         self, question: str, history: Sequence[Turn] = (), changes: Mapping[str, Any] | None = None

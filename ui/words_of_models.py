@@ -92,6 +92,7 @@ MODELS: Mapping[str, tuple[str, str]] = {
     ),
     "cannot_chat": ("It cannot write answers.", "不能撰写答案。"),
     "use_for_answers": ("Use for answers", "用于作答"),
+    "use_for_base": ("Use for this knowledge base …", "用于本知识库……"),
     "use_quotes": ("Quote instead", "改为摘录原文"),
     "preload": ("Load now", "立即载入"),
     "loading_models": ("Loading {name} into memory", "正在将 {name} 载入内存"),
@@ -119,7 +120,10 @@ MODELS: Mapping[str, tuple[str, str]] = {
     "pull_size": ("Download {size}", "下载（{size}）"),
     # pulling
     "pull_name": ("Another model, by its name", "按名称下载其他模型"),
-    "pull_name_hint": ("Name as in the Ollama library, e.g. qwen3:4b-instruct", "Ollama 模型库中的名称，例如 qwen3:4b-instruct"),
+    "pull_name_hint": (
+        "Name as in the Ollama library, e.g. qwen3:4b-instruct",
+        "Ollama 模型库中的名称，例如 qwen3:4b-instruct",
+    ),
     "pull_name_missing": ("Give the name of a model first.", "请先填写模型名称。"),
     "pull_starting": ("Asking Ollama for {name} …", "正在向 Ollama 请求 {name}……"),
     "pull_running": ("Downloading {name}", "正在下载 {name}"),
@@ -133,6 +137,8 @@ MODELS: Mapping[str, tuple[str, str]] = {
     "pull_failed": ("{name} could not be downloaded", "未能下载 {name}"),
     "pull_done": ("{name} is here", "{name} 已就绪"),
     "pull_then": ("then {names}", "随后：{names}"),
+    "pull_checking": ("checking what has come", "正在校验"),
+    "comma": (", ", "、"),
     "pull_bytes": ("{done} of {total}", "{done} / {total}"),
     "pull_rate": ("{n}/s", "每秒 {n}"),
     "pull_resume": ("Go on", "继续"),

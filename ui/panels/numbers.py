@@ -125,6 +125,20 @@ def count(n: int) -> str:
     return f"{n:,}"
 
 
+def size(n: int) -> str:
+    """Bytes as disks and model servers count them, by thousands: "622 MB", "2.5 GB", "12 kB"."""
+    for unit, step in (("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1_000)):
+        if n >= step * 0.9995:
+            value = n / step
+            return f"{value:.1f} {unit}" if unit == "GB" and value < 99.95 else f"{value:,.0f} {unit}"
+    return f"{n} B"
+
+
+def percent(part: float) -> str:
+    """A share as "60 %"; only what is whole is written as 100."""
+    return "100 %" if part >= 1 else f"{min(99, round(100 * part))} %"
+
+
 def seconds(value: float) -> str:
     """ "12 ms", "0.84 s", "2 min 05 s"; nothing that took time is written as 0."""
     if value < 0.0995:
