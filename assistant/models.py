@@ -80,13 +80,18 @@ class Models:
         """What to use on this machine, installed models first; without a server, from the table alone."""
         from assistant.providers.ollama.fitting import advice
 
-        return advice(self._installed_or_none(), self.memory(), self._url)
+        return advice(self._url, self._installed_or_none(), self.memory())
 
     def fits(self, model: str, window: int | None = None) -> Fit:
         """Whether this model can be loaded with a window of so many tokens (None: as it would be asked)."""
-        from assistant.providers.ollama.fitting import fit
+        from assistant.providers.ollama.fitting import fit, window_of
 
-        return fit(self._installed_or_none(), model, window or self._window(model), self.memory(), self._url)
+        try:
+            installed, loaded = self.installed(), self.loaded()
+        except AssistantError:
+            installed, loaded = InstalledModels(), ()
+        window = window or window_of(installed, model, self.settings.answering.window)
+        return fit(self._url, installed, loaded, model, window, self.memory())
 
     def warnings(self, chat: str | None = None, embedder: str | None = None) -> tuple[ModelWarning, ...]:
         """What the person should know of these two models; "" = none is used, None = that of the settings."""

@@ -91,6 +91,8 @@ class Wire(BaseHTTPRequestHandler):
     def wait(self, event: threading.Event, seconds: float = _CAP_SECONDS) -> bool:
         """Whether the event came in time. Raises ClientGone as soon as nobody listens any more."""
         until = time.monotonic() + seconds
+        if event is self.fake.gate and not event.is_set():
+            self.fake.waiting.set()
         while not event.wait(0.02):
             if self.left():
                 raise ClientGone

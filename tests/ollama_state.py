@@ -80,7 +80,8 @@ class FakeOllama:
     that is on the graphics card. `oom_above`: loading with a larger num_ctx fails for want of memory.
     `prompt_tokens`: said instead of the count. `pause`: seconds between pieces and between lines of a pull.
     `raw`: a chat is answered with these chunks as they are and nothing else.
-    `gone` is set when a client went away in the middle.
+    `waiting` is set when a request waits for `gate`, `writing` with the first piece or line, `gone` when a client went
+    away in the middle.
     """
 
     models: dict[str, Model] = field(default_factory=dict)
@@ -105,6 +106,7 @@ class FakeOllama:
     blobs: Blobs = field(default_factory=Blobs)
     gate: threading.Event = field(default_factory=threading.Event)
     gone: threading.Event = field(default_factory=threading.Event)
+    waiting: threading.Event = field(default_factory=threading.Event)
     writing: threading.Event = field(default_factory=threading.Event)
     runner: threading.Lock = field(default_factory=threading.Lock)
     loader: threading.Lock = field(default_factory=threading.Lock)

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 
 from assistant.providers.ollama.address import address
 from assistant.providers.ollama.families import with_tag
-from assistant.providers.ollama.fitting import gigabytes, named, needs_of, window_of
+from assistant.providers.ollama.fitting import USABLE, gigabytes, named, needs_of, window_of
 from assistant.providers.ollama.models import cloud_model, named_for_the_cloud
 from assistant.providers.ollama.server import missing_model, near_names
 from assistant.serving import InstalledModel, InstalledModels, LoadedModel, Memory, ModelWarning
-
-_USABLE = 0.9
 
 
 @dataclass(frozen=True)
@@ -68,9 +66,8 @@ def _missing(chosen: Chosen, model: str, ability: str) -> ModelWarning:
     if named_for_the_cloud(model):
         return ModelWarning(kind="missing", model=model, why=str(cloud_model(model)), action="choose")
     near = near_names(model, [entry.name for entry in chosen.installed.models if ability in entry.abilities])
-    # which setting names the model is said for chat models only
-    error = missing_model(address(chosen.url), model, near if ability == "chat" else [])
-    return ModelWarning(kind="missing", model=model, why=str(error), action="pull")
+    why = str(missing_model(address(chosen.url), model, near))
+    return ModelWarning(kind="missing", model=model, why=why, action="pull")
 
 
 def _allocated(chosen: Chosen) -> Iterator[ModelWarning]:
@@ -131,7 +128,7 @@ def _foreseen(chosen: Chosen, chat: InstalledModel, embedder: InstalledModel) ->
         return
     windows = [window_of(chosen.installed, model.name, chosen.window) for model in (chat, embedder)]
     needed = sum(needs_of(chosen.url, m, w) for m, w in zip((chat, embedder), windows, strict=True))
-    if needed > _USABLE * chosen.memory.total:
+    if needed > USABLE * chosen.memory.total:
         why = (
             f"{chat.name} and {embedder.name} together need about {gigabytes(needed)} of memory and this machine has "
             f"{gigabytes(chosen.memory.total)}, so each puts the other out; choose smaller models or a smaller window "

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from assistant.providers.ollama.families import bare_name, with_tag
-from assistant.providers.ollama.memory import needs
 from assistant.serving import Advised, InstalledModel
 
-Needs = Callable[[InstalledModel, int], int]
-
 _GIB = 1024**3
-# of the machine's memory for both models; the rest is for the system, the browser and this program
-_SHARE = 0.8
-# a smaller file is a model too weak to cite; it is named after those that are worth a download
+# of the machine's memory: for both models, and for the one that embeds; the rest is for the system and other programs
+_SHARE, _EMBEDDER_SHARE = 0.8, 0.3
+# a smaller file is a model too weak to cite well
 _CAPABLE_BYTES = 2_000_000_000
 
 
@@ -31,6 +29,9 @@ class Known:
     from_gib: float
     why: str
 
+
+# the bytes of memory that a model needs, and the window (num_ctx) meant
+Needs = Callable[[InstalledModel | Known], tuple[int, int]]
 
 # a machine of 8, 16 or 32 GB reports somewhat less. The best first
 CHATS = (
@@ -56,56 +57,57 @@ def known(model: str) -> Known | None:
     return next((entry for entry in (*CHATS, *EMBEDDERS) if _is_build_of(model, entry)), None)
 
 
-def advised_chats(installed: Sequence[InstalledModel], total: int, window: int, needs_of: Needs) -> tuple[Advised, ...]:
-    """Chat models for a machine with `total` bytes of memory, best first."""
-    own = [m for m in installed if "chat" in m.abilities and not m.thinking_only]
-    return _advised(own, CHATS, total, window, needs_of, _CAPABLE_BYTES)
-
-
-def advised_embedders(
-    installed: Sequence[InstalledModel], total: int, window: int, needs_of: Needs
-) -> tuple[Advised, ...]:
-    """Embedding models for Chinese and English, best first."""
+def advised_embedders(installed: Sequence[InstalledModel], total: int, needs_of: Needs) -> tuple[Advised, ...]:
+    """Embedding models for Chinese and English on a machine with `total` bytes of memory (0: not known), best first."""
     own = [m for m in installed if "embedding" in m.abilities and not m.english_only]
-    return _advised(own, EMBEDDERS, total, window, needs_of, 0)
+    room = _EMBEDDER_SHARE * total if total else math.inf
+    return _advised(own, _suited(EMBEDDERS, total), room, EMBEDDERS, needs_of, 0)
+
+
+def advised_chats(installed: Sequence[InstalledModel], total: int, beside: int, needs_of: Needs) -> tuple[Advised, ...]:
+    """Chat models, best first, that leave room for `beside`: the bytes of the embedding model."""
+    own = [m for m in installed if "chat" in m.abilities and not m.thinking_only]
+    room = _SHARE * total - beside if total else math.inf
+    return _advised(own, _suited(CHATS, total), room, CHATS, needs_of, _CAPABLE_BYTES)
 
 
 def _advised(
-    own: Sequence[InstalledModel], table: Sequence[Known], total: int, window: int, needs_of: Needs, capable: int
+    own: Sequence[InstalledModel],
+    suited: Sequence[Known],
+    room: float,
+    table: Sequence[Known],
+    needs_of: Needs,
+    capable: int,
 ) -> tuple[Advised, ...]:
-    ranked = sorted(own, key=lambda model: (_rank(model.name, table), -model.size))
-    fitting = [_installed(m, table, window, needs_of) for m in ranked if needs_of(m, window) <= _SHARE * total]
-    good = [a for a in fitting if a.size >= capable]
-    new = [_new(entry, window) for entry in _suited(table, total) if not any(_is_build_of(m.name, entry) for m in own)]
-    return (*good, *new[:1], *(a for a in fitting if a.size < capable))
+    """Those installed, a better one to download, and last the installed ones that are too weak."""
+    fitting = [m for m in sorted(own, key=lambda m: (_rank(m.name, table), -m.size)) if needs_of(m)[0] <= room]
+    good = [m for m in fitting if m.size >= capable]
+    best = _rank(good[0].name, table) if good else len(table) + 1
+    better = [entry for entry in suited[:1] if table.index(entry) < best]
+    return (
+        *(_installed(m, table, needs_of) for m in good),
+        *(_new(entry, needs_of) for entry in better),
+        *(_installed(m, table, needs_of) for m in fitting if m not in good),
+    )
 
 
 def _suited(table: Sequence[Known], total: int) -> list[Known]:
-    return [entry for entry in table if entry.from_gib * _GIB <= total]
+    """The entries for a machine with so much memory; none when it is not known."""
+    return [entry for entry in table if total and entry.from_gib * _GIB <= total]
 
 
-def _installed(model: InstalledModel, table: Sequence[Known], window: int, needs_of: Needs) -> Advised:
+def _installed(model: InstalledModel, table: Sequence[Known], needs_of: Needs) -> Advised:
     entry = next((e for e in table if _is_build_of(model.name, e)), None)
-    reason = entry.why if entry is not None else "it fits into this machine's memory"
-    return Advised(
-        name=model.name,
-        installed=True,
-        size=model.size,
-        needs=needs_of(model, window),
-        window=window,
-        why=f"Installed: {reason}.",
-    )
+    reason = entry.why if entry is not None else "not tried with this program"
+    needed, window = needs_of(model)
+    why = f"Installed: {reason}."
+    return Advised(name=model.name, installed=True, size=model.size, needs=needed, window=window, why=why)
 
 
-def _new(entry: Known, window: int) -> Advised:
-    return Advised(
-        name=entry.name,
-        installed=False,
-        size=entry.size,
-        needs=needs(entry.size, window, entry.per_token),
-        window=window,
-        why=f"To download: {entry.why}.",
-    )
+def _new(entry: Known, needs_of: Needs) -> Advised:
+    needed, window = needs_of(entry)
+    why = f"To download: {entry.why}."
+    return Advised(name=entry.name, installed=False, size=entry.size, needs=needed, window=window, why=why)
 
 
 def _rank(model: str, table: Sequence[Known]) -> int:
