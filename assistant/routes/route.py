@@ -16,13 +16,17 @@ from assistant.trace import Retrieved
 
 @dataclass(frozen=True)
 class Query:
-    """One search: the text, which sub-question of which attempt it is, how many hits are wanted, and the scope."""
+    """One search: the text, which sub-question of which attempt it is, how many hits are wanted, and the scope.
+
+    `imagined`: a passage as it might stand in a document; routes by meaning search for it beside the text.
+    """
 
     text: str
     depth: int
     attempt: int = 1
     part: int = 0
     scope: Any = None
+    imagined: str = ""
 
 
 class Route(BaseRetriever):

@@ -21,12 +21,13 @@ class VectorRoute(Route):
 
     def search(self, query: Query) -> Retrieved:
         """The nearest chunks, with mean and deviation of the cosines to all chunks as background."""
-        vector = self.embedder.embed_query(query.text)
+        vector = self._vector(query)
         found = self.base.search_vector(vector, query.depth, query.scope)
         pairs = zip(found.ids, found.cosines, strict=True)
         return Retrieved(
             route=self.name,
             query=query.text,
+            imagined=query.imagined,
             attempt=query.attempt,
             part=query.part,
             unit=self.unit,
@@ -35,6 +36,14 @@ class VectorRoute(Route):
             background=self._background(vector, found),
             chunks=found.background.n,
         )
+
+    def _vector(self, query: Query) -> NDArray[np.float32]:
+        """The query's vector, or its mean with that of the imagined passage, at length 1 (Gao et al., ACL 2023)."""
+        asked = np.asarray(self.embedder.embed_query(query.text), np.float32)
+        if not query.imagined:
+            return asked
+        both = asked + np.asarray(self.embedder.embed_passages([query.imagined])[0], np.float32)
+        return np.asarray(both / np.linalg.norm(both), np.float32)
 
     @cached_property
     def _references(self) -> NDArray[np.float32]:
