@@ -22,7 +22,7 @@ class Effort:
     def calls(self, attempts: int = Loop().max_attempts) -> int:
         """Requests at most for a question searched that many times, the answer included.
 
-        Grading is one request per search (more with a window below 4,096 tokens); verifying is two checks and a second
+        Grading is one request per search (more with a window below 2,048 tokens); verifying is two checks and a second
         draft. A request counts once; a reply that cannot be used is asked for a second time, drafts are not.
         """
         rewrites = min(self.rewrites, attempts - 1)

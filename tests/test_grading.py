@@ -29,7 +29,7 @@ CHINESE = ["猫一天睡很久。", "年假为12天。", "请假须书面申请�
 
 
 def said(**grades: int) -> str:
-    return json.dumps({"grades": [{"id": name, "grade": grade} for name, grade in grades.items()]})
+    return json.dumps(grades)
 
 
 @contextmanager
@@ -88,7 +88,7 @@ def test_one_request_carries_all_passages_under_labels_and_with_a_schema():
     assert [f"a{n}: " in asked for n in range(1, 5)] == [True] * 4
     assert "c1" not in asked
     assert "How many days of annual leave?" in asked
-    assert "grades" in body["format"]["properties"]
+    assert list(body["format"]["properties"]) == body["format"]["required"] == ["a1", "a2", "a3", "a4"]
     (call,) = final.calls
     assert (call.purpose, call.state, call.requests, call.model) == ("grade", "done", 1, MODEL)
     assert call.messages[-1] == ("user", asked)
@@ -126,7 +126,7 @@ def test_equal_texts_are_graded_once():
         said(a1=0, a2=3, a3=1, a4=1),
         '```json\n{"grades": [{"id": "[A1]", "grade": "0"}, {"id": "a2:", "grade": 3.0}, {"id": "a3", "grade": 1}, '
         '{"id": "a4", "grade": 1}]}\n```',
-        'Here they are: {"a1": 0, "a2": 3, "a3": 1, "a4": 1}',
+        'Here they are: {"a1": "0", "a2": 3, "a3": 1, "a4": 1}, as you asked.',
         '{"grades": {"a1": "0", "a2": "3", "a3": "1", "a4": "1"}}',
         '<think>a2 it is</think>{"grades": [{"grade": 3, "id": "a2"}, {"grade": 0, "id": "a1", "why": "cats"}, '
         '{"id": "a4", "grade": 1}, {"id": "a3", "grade": 1}]}',
@@ -142,11 +142,14 @@ def test_grades_are_understood_in_the_forms_that_models_write(reply):
 @pytest.mark.parametrize(
     ("reply", "why"),
     [
-        (said(a1=1, a2=1, a3=1), "no grade for a4"),
+        (said(a1=1, a2=1, a3=1), "a4: Field required"),
         (said(a1=1, a2=1, a3=1, a4=1, a9=3), "there is no passage a9"),
         ('{"grades": [{"id": "a1", "grade": 1}, {"id": "a1", "grade": 2}]}', "a1 has two grades"),
-        ('{"grades": [1, 2, 3, 0]}', "grades.0"),
-        (said(a1=1, a2=7, a3=1, a4=1), "grades.1.grade"),
+        ('{"grades": [1, 2, 3, 0]}', "a1: Field required"),
+        (said(a1=1, a2=7, a3=1, a4=1), "a2: Input should be 0, 1, 2 or 3"),
+        ('{"grades": 7}', "a1: Field required"),
+        ('{"grades": "none"}', "a1: Field required"),
+        ('{"a1": true, "a2": 1.5, "a3": null, "a4": [1]}', "a1: Input should be 0, 1, 2 or 3"),
         ("I cannot grade.", "no JSON object in the reply"),
     ],
 )
@@ -213,8 +216,8 @@ LONG_EN = "The lodging rate depends on the city. " * 30 + "Annual leave is 12 da
     [
         (4096, LONG_ZH, "年假有几天？", "年假为12天", 1),
         (4096, LONG_EN, "How many days of annual leave?", "Annual leave is 12 days.", 1),
-        (2048, LONG_ZH, "年假有几天？", "年假为12天", 2),
-        (1024, LONG_EN, "How many days of annual leave?", "Annual leave is 12 days.", 4),
+        (2048, LONG_ZH, "年假有几天？", "年假为12天", 1),
+        (1024, LONG_EN, "How many days of annual leave?", "Annual leave is 12 days.", 3),
     ],
 )
 def test_passages_are_shortened_to_the_sentences_about_the_question_so_that_each_request_fits(
@@ -241,11 +244,11 @@ def test_passages_are_shortened_to_the_sentences_about_the_question_so_that_each
 
 
 def test_a_window_without_room_for_a_passage_is_said():
-    with running(models={MODEL: Model(context=512)}, replies=[]) as fake:
+    with running(models={MODEL: Model(context=300)}, replies=[]) as fake:
         chat = CHATS.build("ollama", Settings().changed({"answering.model": MODEL, "ollama.url": fake.url}))
         final = graded(fused_of(ENGLISH), chat)
         assert sent(fake) == []
-    assert "512 tokens, has no room" in final.why
+    assert "300 tokens, has no room" in final.why
     assert final.calls[0].requests == 0
 
 
@@ -372,7 +375,7 @@ def test_nothing_is_taken_off_while_a_passage_could_not_be_graded():
     texts = [f"{LONG_EN}{n}" for n in range(4)]
     found = [vector({f"c{n}": 0.9 - n / 100 for n in range(1, 5)}), text({})]
     fused = fuse(found, [passage(f"c{n}", body) for n, body in enumerate(texts, 1)], GRADED.retrieval)
-    with grader(said(a1=0, a2=0), "no", window=1024) as (_, chat):
+    with grader(said(a1=0, a2=0, a3=0), "no", window=1024) as (_, chat):
         final = rerank(fused, GRADED.retrieval, asked=Asked("q", chat))
     states = [c.rerank.state for c in final.candidates]
     assert "value" in states
@@ -401,9 +404,9 @@ SENTENCES = [
     "only the first 8 are graded",
     "not graded: the reply was empty",
     "not graded: stopped",
-    "not graded: no grade for a1, a4",
-    "not graded: there is no passage a9",
-    "not graded: a1 has two grades",
+    "not graded: a4: Field required",
+    "not graded: the whole: Value error, there is no passage a9",
+    "not graded: the whole: Value error, a1 has two grades",
     "3 of 8 passages have no grade: not graded: no JSON object in the reply",
     "3 of 8 passages have no grade: not graded: the reply was empty; the least grade 2 was never calibrated for "
     "this model",

@@ -14,6 +14,8 @@ CHECKED_EITHER_WAY: tuple[Pair, ...] = (
 )
 
 GRADED: tuple[Pair, ...] = (
+    ("the whole: Value error, {why:reason}", "{why}"),
+    ("not graded: {why:reason}", "未评分：{why}"),
     ("no chat model was asked for a grade", "没有请对话模型评分"),
     ("only the first {n:number} are graded", "只给前 {n} 个评分"),
     (
@@ -21,13 +23,11 @@ GRADED: tuple[Pair, ...] = (
         "{all} 个片段中有 {n} 个没有评分：{why}；{rest}",
     ),
     ("{n:number} of {all:number} passages have no grade: {why:reason}", "{all} 个片段中有 {n} 个没有评分：{why}"),
-    ("not graded: {why:reason}", "未评分：{why}"),
     ("the least grade {n:number} was never calibrated for this model", "最低等级 {n} 从未针对此模型校准"),
     ("graded score {n:number} is below {least:number}", "模型评分 {n} 低于 {least}"),
     ("{reranker} score {n:number} is below {least:number}", "{reranker} 得分 {n} 低于 {least}"),
     ("there is no passage {name}", "没有片段 {name}"),
     ("{name} has two grades", "{name} 有两个评分"),
-    ("no grade for {names:list}", "缺少评分：{names}"),
     (
         "The window of {model}, {n:number} tokens, has no room for a passage to grade; choose a larger one "
         "(setting answering.window).",
@@ -68,6 +68,7 @@ REPLIED: tuple[Pair, ...] = (
     ("the reply was empty", "回复为空"),
     ("no JSON object in the reply", "回复中没有 JSON 对象"),
     ("stopped", "已停止"),
+    (r"{place:[\w.]+}: Field required", "缺少 {place}"),
     (
         r"{place:[\w.]+|the whole}: {why:(?:Input|Field|List|String|Value error|Invalid JSON|Unable to)\b.+}",
         "{place} 的格式不符（{why}）",
