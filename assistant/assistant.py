@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import platformdirs
 
@@ -30,6 +30,9 @@ from assistant.routes.run import RouteRunner
 from assistant.settings import Settings
 from assistant.store.base import Base
 from assistant.trace import BaseInfo, Failed, Step, Trace, Turn
+
+if TYPE_CHECKING:
+    from assistant.models import Models
 
 MAX_QUESTION = 4000
 
@@ -58,6 +61,7 @@ class Assistant:
         self._runner = RouteRunner([])
         self._offer_routes(settings)
         self._loop = Loop()
+        self._models: Models | None = None
 
     @classmethod
     def open(cls, folder: str | Path | None = None, settings: Settings | None = None) -> Assistant:
@@ -170,6 +174,15 @@ class Assistant:
         self.base.delete_document(document_id)
         if row is not None:
             forget_upload(row.path, self.folder)
+
+    @property
+    def models(self) -> Models:
+        """The Ollama server's models: what is there, loaded and advisable; downloads."""
+        from assistant.models import Models
+
+        if self._models is None:  # one for all, since it remembers which models it saw in memory
+            self._models = Models(self.settings)
+        return self._models
 
     def chat_models(self) -> tuple[str, ...]:
         """Names of the chat models an Ollama on its address offers; () when there is none."""

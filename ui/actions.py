@@ -19,7 +19,7 @@ from ui.background import Adding, Opening, Work, sentence
 from ui.layout import Page, Screen
 from ui.panels import documents, states
 from ui.panels import effort as efforts
-from ui.texts import T, Texts
+from ui.texts import T
 from ui.view import Steps, View
 
 Shown = dict[Any, Any]
@@ -87,7 +87,7 @@ class Actions:
     def models(self, screen: Screen, model: str) -> Shown:
         """The chat models that are there now."""
         self._opening.refresh_models()
-        return {self._page.head.model: self._model(model, T(screen.view.lang))}
+        return {self._page.head.model: self.model_choice(model, screen.view.lang)}
 
     # ---------------------------------------------------------------- asking
 
@@ -299,7 +299,7 @@ class Actions:
             **self._conversation(view),
             **self._job(view),
             self._page.head.top: self._top(view),
-            self._page.head.model: self._model(model, t),
+            self._page.head.model: self.model_choice(model, view.lang),
             self._page.timer: gr.Timer(active=self._going_on()),
             part.limit: limit,
             part.files: self._files(view, wanted),
@@ -322,7 +322,9 @@ class Actions:
     def _top(self, view: View) -> str:
         return states.top(self._info(), self._opening.state, view.lang)
 
-    def _model(self, chosen: str, t: Texts) -> Any:
+    def model_choice(self, chosen: str, lang: str) -> Any:
+        """The chat models to choose from, with this one chosen if it is there."""
+        t = T(lang)
         models = dict.fromkeys((*self._opening.models, *([self._usual_model()] if self._usual_model() else [])))
         choices = [(t("answer_quoted"), ""), *((name, name) for name in models)]
         return gr.update(choices=choices, value=chosen if chosen in models else "")

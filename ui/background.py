@@ -286,3 +286,8 @@ class ModelJobs:
         """Asks all of them to stop."""
         for job in (self.pulling, self.loading):
             job.stop()
+
+    def wait(self, seconds: float | None = None) -> None:
+        """Returns when none is under way."""
+        for job in (self.pulling, self.loading):
+            job.wait(seconds)

@@ -61,6 +61,7 @@ element.addEventListener('click', event => {
   else if (data.rerun !== undefined) rerun(button);
   else if (data.continue !== undefined) trigger('submit', { continue: Number(data.continue) });
   else if (data.retry !== undefined) trigger('submit', { retry: Number(data.retry) });
+  else if (data.act !== undefined) trigger('click', { act: data.act, name: data.name });
   else if (data.keep !== undefined) button.closest('details').open = false;
   else if (data.select !== undefined) trigger('click', { select: Number(data.select) });
   else if (data.attempt !== undefined) trigger('click', { attempt: Number(data.attempt) });
@@ -89,7 +90,22 @@ setInterval(() => element.querySelectorAll('.gb-clock').forEach(clock => {
   clock.textContent = seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${rest} s`;
 }), 1000);
 
+// a panel that is drawn anew keeps its opened questions, and the button that has the focus
+const keyOf = button => JSON.stringify([button.tagName, button.dataset, button.closest('[data-open]')?.dataset.open]);
+const keep = () => {
+  const opened = [...element.querySelectorAll('details[data-open][open]')].map(one => one.dataset.open);
+  const focused = document.activeElement?.closest('button[data-act], [data-open] > summary, [data-open] button');
+  const key = focused && element.contains(focused) ? keyOf(focused) : null;
+  if (!opened.length && !key) return;
+  setTimeout(() => {
+    opened.forEach(name => element.querySelector(`details[data-open="${CSS.escape(name)}"]`)?.setAttribute('open', ''));
+    if (!key || document.activeElement !== document.body) return;
+    [...element.querySelectorAll('button, summary')].find(one => keyOf(one) === key)?.focus({ preventScroll: true });
+  }, 40);
+};
+
 watch('value', () => {
+  keep();
   setTimeout(follow, 60);
   const wanted = window.glassboxWanted;
   // the other panels of the same event are drawn after this one and would stop the scrolling

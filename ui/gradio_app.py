@@ -20,9 +20,11 @@ import gradio as gr
 
 from ui import panels
 from ui.actions import Actions
-from ui.background import Adding, Opening
+from ui.background import Adding, ModelJobs, Opening
 from ui.guard import OwnPagesOnly
 from ui.layout import Page, layout
+from ui.looking import Looking
+from ui.model_actions import ModelActions
 from ui.texts import T
 from ui.theme import theme
 from ui.view import Door
@@ -50,7 +52,7 @@ _DOWNLOAD = """(text, name) => {
 }"""
 
 
-def build(opening: Opening, adding: Adding | None = None) -> gr.Blocks:
+def build(opening: Opening, adding: Adding | None = None, jobs: ModelJobs | None = None) -> gr.Blocks:
     """The page. It shows a loading state until the assistant is open."""
     t = T("en")
     blocks: gr.Blocks
@@ -60,6 +62,12 @@ def build(opening: Opening, adding: Adding | None = None) -> gr.Blocks:
         _wire_frame(blocks, page, actions)
         _wire_ask(page, actions)
         _wire_documents(page, actions)
+        _wire_models(
+            blocks,
+            page,
+            actions,
+            ModelActions(opening, Looking(opening), jobs or ModelJobs(), page, actions.model_choice),
+        )
     blocks.queue(default_concurrency_limit=4)
     return blocks
 
@@ -71,8 +79,8 @@ def serve(
 
     `open_assistant` is called in the background after the page is up. A taken port gives the next free one.
     """
-    opening, adding = Opening(open_assistant), Adding()
-    blocks = build(opening, adding)
+    opening, adding, jobs = Opening(open_assistant), Adding(), ModelJobs()
+    blocks = build(opening, adding, jobs)
     _, address, _ = blocks.launch(
         server_name=HOST,
         server_port=free_port(port or FIRST_PORT),
@@ -96,7 +104,7 @@ def serve(
     if open_browser:
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
     if block:
-        _until_stopped(blocks, opening, adding)
+        _until_stopped(blocks, opening, adding, jobs)
     return blocks
 
 
@@ -114,15 +122,17 @@ def free_port(wanted: int) -> int:
     return 0
 
 
-def _until_stopped(blocks: gr.Blocks, opening: Opening, adding: Adding) -> None:
+def _until_stopped(blocks: gr.Blocks, opening: Opening, adding: Adding, jobs: ModelJobs) -> None:
     stop = threading.Event()
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda *_: stop.set())
     while not stop.wait(1):  # Windows sees Ctrl-C only between waits
         pass
     print("Stopping …", flush=True)
+    jobs.stop()
     adding.stop()
     adding.wait(10)
+    jobs.wait(10)
     blocks.close(verbose=False)
     opening.close()
 
@@ -178,3 +188,21 @@ def _wire_documents(page: Page, actions: Actions) -> None:
         _on(event, actions.filtered, [page.screen, part.wanted], [part.files])
     removed = [page.screen, page.notice, part.files, page.head.top]
     _on(part.files.click, actions.removed, [page.screen, part.wanted], removed)
+
+
+def _wire_models(blocks: gr.Blocks, page: Page, actions: Actions, models: ModelActions) -> None:
+    part, model = page.models, page.head.model
+    shown = [page.screen, page.notice, model, *part.parts]
+    _on(blocks.load, models.loaded, [page.screen, model], shown)
+    _on(part.timer.tick, models.tick, [page.screen, model], shown, trigger_mode="once")
+    _on(part.tab.select, models.shown, [page.screen, model], shown)
+    for tab in (page.ask.tab, page.documents.tab):
+        _on(tab.select, models.left, [page.screen], [page.screen, part.timer])
+    _on(page.head.lang.input, models.spoke, [page.screen, page.head.lang, model], [*shown, part.tab])
+    _on(model.input, models.chose, [page.screen, model], shown)
+    for panel in part.panels:
+        clicked = _on(panel.click, models.clicked, [page.screen, model], shown)
+        _on(clicked.then, actions.chose, [page.screen, model, page.ask.effort], [page.ask.effort, page.ask.hint])
+    for event in (part.pull.click, part.name.submit):
+        _on(event, models.named, [page.screen, model, part.name], shown)
+    _on(part.halt.click, models.halted, [page.screen, model], shown)

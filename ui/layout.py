@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +17,30 @@ HERE = Path(__file__).parent
 
 
 @dataclass
+class ModelsTab:
+    """What the models part of one page knows: whether its tab is shown, and what was drawn last.
+
+    `ended`: which jobs had ended then. `ticking`: whether the page looks again by itself.
+    """
+
+    shown: bool = False
+    seen: tuple[object, ...] = ()
+    ended: tuple[int, ...] = ()
+    ticking: bool = True
+
+
+@dataclass
 class Screen:
     """What one open page shows now. Every event of the page gets this same object, also while a question runs.
 
     `steps`: those of the question under way, None before the first. `seen`: what went on behind the page when it was
-    last drawn.
+    last drawn; of the models, in `models`.
     """
 
     view: View
     steps: Steps | None = None
     seen: tuple[object, ...] = ()
+    models: ModelsTab = field(default_factory=ModelsTab)
 
 
 @dataclass(frozen=True)
@@ -71,6 +85,36 @@ class Documents:
 
 
 @dataclass(frozen=True)
+class Models:
+    """The tab with the models, and what it says on every tab: `standing` and `banner`."""
+
+    timer: gr.Timer
+    standing: gr.HTML
+    banner: gr.HTML
+    tab: gr.Tab
+    server: gr.HTML
+    job: gr.HTML
+    halt: gr.Button
+    base: gr.HTML
+    base_halt: gr.Button
+    installed: gr.HTML
+    advice: gr.HTML
+    name: gr.Textbox
+    pull: gr.Button
+
+    @property
+    def panels(self) -> list[gr.HTML]:
+        """The parts with buttons of their own."""
+        return [self.banner, self.server, self.job, self.base, self.installed, self.advice]
+
+    @property
+    def parts(self) -> list[Any]:
+        """Every part but the tab's own words."""
+        own = [self.timer, self.standing, self.halt, self.base_halt, self.name, self.pull]
+        return [*own, *self.panels]
+
+
+@dataclass(frozen=True)
 class Page:
     """All parts. `screen` holds this page's Screen; `payload` and `filename` carry an export."""
 
@@ -83,6 +127,7 @@ class Page:
     head: Head
     ask: Ask
     documents: Documents
+    models: Models
 
     @property
     def parts(self) -> list[Any]:
@@ -99,11 +144,12 @@ def layout(t: Texts) -> Page:
     """The page, made within an open gr.Blocks."""
     screen, timer = gr.State(Screen(View(lang=t.lang))), gr.Timer(0.5)
     head = _head(t)
+    standing, banner = _panel("standing", clicks=False), _panel("banner")
     notice = _panel("notice")
     with gr.Tabs(elem_id="gb-tabs") as tabs:
-        ask, documents = _ask(t), _documents(t)
+        ask, documents, models = _ask(t), _documents(t), _models(t, standing, banner)
     payload, filename = gr.Textbox("", visible="hidden"), gr.Textbox("", visible="hidden")
-    return Page(screen, timer, payload, filename, notice, tabs, head, ask, documents)
+    return Page(screen, timer, payload, filename, notice, tabs, head, ask, documents, models)
 
 
 def _panel(name: str, clicks: bool = True) -> gr.HTML:
@@ -170,3 +216,18 @@ def _documents(t: Texts) -> Documents:
                             elem_id="gb-filter")  # fmt: skip
         files = _panel("files")
     return Documents(tab, upload, limit, folder, add, job, halt, wanted, files)
+
+
+def _models(t: Texts, standing: gr.HTML, banner: gr.HTML) -> Models:
+    timer = gr.Timer(1.0)
+    with gr.Tab(t("models"), id="models") as tab, gr.Column(elem_id="gb-models"):
+        server, job = _panel("server"), _panel("pull-job")
+        halt = gr.Button(t("stop"), variant="stop", visible=False, elem_id="gb-pull-halt")
+        base = _panel("base")
+        base_halt = gr.Button(t("stop"), variant="stop", visible=False, elem_id="gb-base-halt")
+        installed, advice = _panel("installed"), _panel("advice")
+        with gr.Row(elem_id="gb-pull-line"):
+            name = gr.Textbox("", label=t("pull_name"), placeholder=t("pull_name_hint"), max_lines=1, scale=1,
+                              elem_id="gb-pull-name")  # fmt: skip
+            pull = gr.Button(t("pull"), elem_id="gb-pull")
+    return Models(timer, standing, banner, tab, server, job, halt, base, base_halt, installed, advice, name, pull)

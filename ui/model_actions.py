@@ -1,0 +1,225 @@
+"""What happens on each event of the models screen; errors end here, as one sentence on the page."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import gradio as gr
+
+from assistant.serving import PullProgress
+from ui.background import ModelJobs, Opening, sentence
+from ui.layout import Page, Screen
+from ui.looking import Looking
+from ui.panels import models, pulling, server, states
+from ui.panels.seen import Use
+from ui.texts import T
+
+Shown = dict[Any, Any]
+SECONDS_BETWEEN_LOOKS = 5.0
+
+
+class ModelActions:
+    """The events of the models part of one page. `choice` draws the choice of the chat model in the page's head."""
+
+    def __init__(
+        self, opening: Opening, looking: Looking, jobs: ModelJobs, page: Page, choice: Callable[[str, str], Any]
+    ) -> None:
+        self._opening = opening
+        self._looking = looking
+        self._jobs = jobs
+        self._page = page
+        self._choice = choice
+
+    # ---------------------------------------------------------------- the frame
+
+    def loaded(self, screen: Screen, model: str) -> Shown:
+        """A page was opened or loaded again: the server is looked for behind it."""
+        screen.models.ended = self._jobs.ended
+        self._look(model)
+        return self._all(screen, model)
+
+    def tick(self, screen: Screen, model: str) -> Shown:
+        """Every second while this part is shown or something goes on: draws what changed since the last time."""
+        tab = screen.models
+        if tab.ended != self._jobs.ended or self._looking.seen.server is None:
+            tab.ended = self._jobs.ended
+            self._look(model)
+        elif tab.shown:
+            self._looking.look_if_older(SECONDS_BETWEEN_LOOKS, model, self._embedder())
+        before, tab.seen = tab.seen, self._state(model)
+        if before[1:] == tab.seen[1:]:
+            return self._progress(screen) if before != tab.seen else {self._page.screen: screen}
+        return self._all(screen, model)
+
+    def shown(self, screen: Screen, model: str) -> Shown:
+        """The tab was opened."""
+        screen.models.shown = True
+        self._look(model)
+        return self._all(screen, model)
+
+    def left(self, screen: Screen) -> Shown:
+        """Another tab was opened."""
+        screen.models.shown = False
+        return self._timer(screen)
+
+    def spoke(self, screen: Screen, lang: str, model: str) -> Shown:
+        """The other language was chosen."""
+        screen.view = screen.view.speak(lang)
+        t, part = T(lang), self._page.models
+        return {
+            **self._all(screen, model),
+            part.tab: gr.update(label=t("models")),
+            part.name: gr.update(label=t("pull_name"), placeholder=t("pull_name_hint")),
+            part.pull: gr.update(value=t("pull")),
+        }
+
+    def chose(self, screen: Screen, model: str) -> Shown:
+        """Another chat model was chosen in the head of the page."""
+        self._look(model)
+        return self._all(screen, model)
+
+    # ---------------------------------------------------------------- what a person does
+
+    def clicked(self, screen: Screen, model: str, event: gr.EventData) -> Shown:
+        """A button of one of the panels, by what it does."""
+        data = event._data or {}
+        act, name = str(data.get("act", "")), str(data.get("name", ""))
+        if act == "use":
+            return self._use(screen, name, T(screen.view.lang)("model_used", name=name))
+        if act == "quote":
+            return self._use(screen, "", "")
+        acts: dict[str, Callable[[], str]] = {
+            "check": lambda: "",
+            "pull": lambda: self._pull(screen, name),
+            "dismiss_pull": lambda: self._forget(self._jobs.pulling.forget),
+            "dismiss_load": lambda: self._forget(self._jobs.loading.forget),
+            "preload": lambda: self._preload(name),
+            "unload": lambda: self._unload(name),
+            "delete": lambda: self._delete(screen, name),
+        }
+        return self._done(screen, model, acts.get(act, lambda: ""))
+
+    def named(self, screen: Screen, model: str, name: str) -> Shown:
+        """A model was named to be downloaded; the box is emptied when it was taken."""
+        wanted = name.strip().removeprefix("ollama pull ").strip()
+        if not wanted:
+            return self._note(screen, T(screen.view.lang)("pull_name_missing"))
+        return {**self._done(screen, model, lambda: self._pull(screen, wanted)), self._page.models.name: ""}
+
+    def halted(self, screen: Screen, model: str) -> Shown:
+        """The download was stopped."""
+        self._jobs.pulling.stop()
+        return self._all(screen, model)
+
+    def _use(self, screen: Screen, name: str, remark: str) -> Shown:
+        self._look(name)
+        shown = {**self._all(screen, name), **self._note(screen, remark)}
+        return {**shown, self._page.head.model: self._choice(name, screen.view.lang)}
+
+    def _done(self, screen: Screen, model: str, act: Callable[[], str]) -> Shown:
+        """What the act says, or the sentence of its error; then the server is looked at again."""
+        try:
+            remark = act()
+        except Exception as err:
+            remark = sentence(err, screen.view.lang)
+        self._look(model)
+        return {**self._all(screen, model), **self._note(screen, remark)}
+
+    def _pull(self, screen: Screen, name: str) -> str:
+        def work(on_progress: Callable[[PullProgress], None], cancel: threading.Event) -> PullProgress:
+            last = self._opening.ready().models.pull(name, on_progress, cancel)
+            on_progress(last)
+            return last
+
+        if name in self._jobs.pulling.names:
+            return ""
+        begun = self._jobs.pulling.start(work, queue=True, about=name)
+        return "" if begun else T(screen.view.lang)("pull_queued", name=name)
+
+    def _preload(self, name: str) -> str:
+        def work(_: Callable[[None], None], cancel: threading.Event) -> bool:
+            return self._opening.ready().models.preload(name, cancel)
+
+        self._jobs.loading.start(work, queue=True, about=name)
+        return ""
+
+    def _unload(self, name: str) -> str:
+        self._opening.ready().models.unload(name)
+        return ""
+
+    def _delete(self, screen: Screen, name: str) -> str:
+        self._opening.ready().models.delete(name)
+        return T(screen.view.lang)("model_deleted", name=name)
+
+    def _forget(self, forget: Callable[[], None]) -> str:
+        forget()
+        return ""
+
+    # ---------------------------------------------------------------- drawing
+
+    def _all(self, screen: Screen, model: str) -> Shown:
+        part, lang, seen, use = self._page.models, screen.view.lang, self._looking.seen, self._used(model)
+        screen.models.seen = self._state(model)
+        return {
+            **self._progress(screen),
+            part.standing: server.standing(seen, lang),
+            part.server: server.panel(seen, use, lang),
+            part.installed: models.panel(seen, use, lang),
+            part.advice: models.advice(seen.advice, self._jobs.pulling.names, seen.reachable, lang),
+            part.pull: gr.update(interactive=seen.reachable),
+            self._page.head.model: self._choice(model, lang),
+        }
+
+    def _progress(self, screen: Screen) -> Shown:
+        """What goes on, and whether the page looks again by itself."""
+        part, job, lang = self._page.models, self._jobs.pulling, screen.view.lang
+        now = None if job.about in job.failed else job.now
+        pulled = pulling.Pulled(job.about, job.running, job.stopping, now, tuple(job.failed.items()), job.waiting)
+        return {
+            **self._timer(screen),
+            part.job: pulling.panel(pulled, lang),
+            part.halt: gr.update(value=T(lang)("stop"), visible=job.running, interactive=not job.stopping),
+        }
+
+    def _timer(self, screen: Screen) -> Shown:
+        tab = screen.models
+        unknown = self._opening.state == "loading" or (
+            self._opening.state == "ready" and self._looking.seen.server is None
+        )
+        wanted = tab.shown or unknown or self._jobs.running or self._looking.running
+        if wanted == tab.ticking:
+            return {self._page.screen: screen}
+        tab.ticking = wanted
+        return {self._page.screen: screen, self._page.models.timer: gr.Timer(active=wanted)}
+
+    def _state(self, model: str) -> tuple[object, ...]:
+        """What goes on behind the page; the progress of a download comes first, since it needs only its own panel."""
+        pull, load = self._jobs.pulling, self._jobs.loading
+        return (
+            pull.now,
+            pull.running,
+            pull.names,
+            pull.failed,
+            load.state,
+            self._opening.state,
+            self._looking.seen,
+            model,
+        )
+
+    def _used(self, model: str) -> Use:
+        job = self._jobs.loading
+        loading = (job.about, *job.waiting) if job.running else ()
+        failed = job.about if job.message else ""
+        return Use(model, self._embedder(), loading, failed, job.message)
+
+    def _embedder(self) -> str:
+        return ""
+
+    def _look(self, model: str) -> None:
+        self._looking.look(model, self._embedder())
+
+    def _note(self, screen: Screen, words: str) -> Shown:
+        screen.view = screen.view.noted(words)
+        return {self._page.notice: states.notice(words, screen.view.lang)}
