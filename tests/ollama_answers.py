@@ -98,6 +98,8 @@ def load(wire: Wire, body: Body, model: Model) -> int:
     """The window of the model, which is in memory now. Raises Refused."""
     if "stall" in wire.active:
         wire.wait(wire.fake.gate)
+    if "slow_load" in wire.active:
+        wire.wait(wire.fake.load_gate)
     return wire.fake.load(tagged(body["model"]), model, body, wire.active).num_ctx
 
 

@@ -130,6 +130,8 @@ def shown(model: Model) -> dict[str, Any]:
     }
     if model.capabilities is not None:
         reply["capabilities"] = list(model.capabilities)
+    if model.remote_host:
+        reply["remote_host"] = model.remote_host
     return reply
 
 

@@ -206,6 +206,7 @@ def running(port: int = 0, **has: Any) -> Iterator[FakeOllama]:
         yield fake
     finally:
         fake.gate.set()
+        fake.load_gate.set()
         fake.stop()
 
 

@@ -105,6 +105,7 @@ class FakeOllama:
     loaded: dict[str, Loaded] = field(default_factory=dict)
     blobs: Blobs = field(default_factory=Blobs)
     gate: threading.Event = field(default_factory=threading.Event)
+    load_gate: threading.Event = field(default_factory=threading.Event)
     gone: threading.Event = field(default_factory=threading.Event)
     waiting: threading.Event = field(default_factory=threading.Event)
     writing: threading.Event = field(default_factory=threading.Event)

@@ -8,8 +8,8 @@ from typing import Any
 
 import httpx
 
-from assistant.errors import ModelUnavailable
 from assistant.providers.ollama.families import with_tag
+from assistant.providers.ollama.models import cloud_model, named_for_the_cloud
 from assistant.providers.ollama.server import refused
 
 # a model that was pulled anew may have another window; asking takes some ms
@@ -20,11 +20,11 @@ _LOOK_SECONDS = 30.0
 @dataclass(frozen=True)
 class ModelInfo:
     """`context`: tokens that it was trained for, None when the server does not tell. `levels`: thinking takes a level
-    instead of on and off. `remote_host`: where it really runs, "" when on the server itself."""
+    instead of on and off. `remote`: it runs on ollama.com."""
 
     context: int | None = None
     levels: bool = False
-    remote_host: str = ""
+    remote: bool = False
 
     def thinking(self) -> bool | str:
         """The `think` of a request: off, or as little as the model knows."""
@@ -43,11 +43,9 @@ async def model_info(client: httpx.AsyncClient, url: str, model: str) -> ModelIn
         if reply.status_code != 200:
             raise refused(reply.status_code, reply.text)
         info = _read(reply.json())
-        if info.remote_host:
-            raise ModelUnavailable(
-                f"The model {model!r} runs on {info.remote_host}, so your documents would leave this machine; "
-                "choose a local model."
-            )
+        # newer servers pass a name of the cloud on although no such model is installed
+        if info.remote or named_for_the_cloud(model):
+            raise cloud_model(model)
         _known[key] = (time.monotonic(), info)
     return info
 
@@ -59,5 +57,5 @@ def _read(shown: dict[str, Any]) -> ModelInfo:
     return ModelInfo(
         context=context or None,
         levels=architecture.replace("-", "").startswith("gptoss"),
-        remote_host=str(shown.get("remote_host") or ""),
+        remote=bool(shown.get("remote_host") or shown.get("remote_model")),
     )
