@@ -9,6 +9,7 @@ from __future__ import annotations
 from ui.panels.sentences_of_chat import CHATTED
 from ui.panels.sentences_of_files import ADDED, UNREADABLE, Pair
 from ui.panels.sentences_of_grading import CHECKED, CHECKED_EITHER_WAY, GRADED, REPLIED
+from ui.panels.sentences_of_models import SERVED
 from ui.panels.sentences_of_rewriting import REWRITTEN
 from ui.texts import WORDS
 
@@ -269,5 +270,6 @@ CHINESE: tuple[Pair, ...] = (
     *FAILED,
     ("of {document}", "来自 {document}"),
     *CHATTED,
+    *SERVED,
     *REPLIED,
 )

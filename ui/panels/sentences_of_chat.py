@@ -28,7 +28,7 @@ CHATTED: tuple[Pair, ...] = (
         "{url} 的 {model} 在答案完成前停止了；请再次提问。",
     ),
     (
-        "{model} at {url} was {what:loaded|unloaded} instead of answering; ask again.",
+        "{model} at {url} was {have:loaded|unloaded} instead of answering; ask again.",
         "{url} 的 {model} 只是被加载或卸载，没有作答；请再次提问。",
     ),
     (
