@@ -72,11 +72,21 @@ def lacking(extra: str = "") -> list[str]:
     """The project's requirements that this Python does not meet, as written in pyproject.toml."""
     if not (HERE / "pyproject.toml").exists():
         return []  # installed as a package: pip has seen to it
+    project = _pyproject()["project"]
+    wanted = [*project["dependencies"], *(project["optional-dependencies"].get(extra, []) if extra else [])]
+    return [requirement for requirement in (*wanted, *bare(extra)) if not _is_met(requirement)]
+
+
+def bare(extra: str) -> list[str]:
+    """The packages of this extra that are installed without what they depend on."""
+    table: dict[str, list[str]] = _pyproject().get("tool", {}).get("glassbox", {})
+    return table.get(f"{extra}-without-dependencies", [])
+
+
+def _pyproject() -> dict[str, Any]:
     import tomllib
 
-    project = tomllib.loads((HERE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    wanted = [*project["dependencies"], *(project["optional-dependencies"].get(extra, []) if extra else [])]
-    return [requirement for requirement in wanted if not _is_met(requirement)]
+    return tomllib.loads((HERE / "pyproject.toml").read_text(encoding="utf-8"))
 
 
 def _is_met(requirement: str) -> bool:
@@ -124,11 +134,17 @@ def install(extra: str = "") -> None:
 
 def _pip(extra: str) -> int:
     target = f"{HERE}[{extra}]" if extra else str(HERE)
-    command = [str(_venv_python()), "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
-    command += ["-c", str(HERE / "constraints.txt"), "-e", target]
+    LOG.write_text("", encoding="utf-8")
+    failed = _pip_install("-c", str(HERE / "constraints.txt"), "-e", target)
+    alone = bare(extra)
+    return failed or (_pip_install("--no-deps", *alone) if alone else 0)
+
+
+def _pip_install(*arguments: str) -> int:
+    command = [str(_venv_python()), "-m", "pip", "install", "--disable-pip-version-check", "--no-input", *arguments]
     pipe: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     text: dict[str, Any] = {"text": True, "encoding": "utf-8", "errors": "replace"}
-    with LOG.open("w", encoding="utf-8") as log, subprocess.Popen(command, **pipe, **text) as process:
+    with LOG.open("a", encoding="utf-8") as log, subprocess.Popen(command, **pipe, **text) as process:
         for line in process.stdout or ():
             log.write(line)
             _tell_progress(line)

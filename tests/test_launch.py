@@ -75,6 +75,16 @@ def test_requirements_that_are_absent_or_of_another_version_are_lacking(project)
     assert launch.lacking("test") == ["glassbox-no-such-package==1", "pytest==0.1"]
 
 
+def test_a_package_that_is_installed_without_its_dependencies_is_lacking_until_it_is_there(project):
+    with (project / "pyproject.toml").open("a", encoding="utf-8") as file:
+        file.write('[tool.glassbox]\ntest-without-dependencies = ["glassbox-no-such-model==2", "pluggy"]\n')
+
+    assert launch.bare("test") == ["glassbox-no-such-model==2", "pluggy"]
+    assert "glassbox-no-such-model==2" in launch.lacking("test")
+    assert launch.bare("") == launch.bare("bench") == []
+    assert "glassbox-no-such-model==2" not in launch.lacking()
+
+
 def test_an_interrupted_set_up_is_not_taken_for_a_finished_one(project):
     assert not launch.is_set_up()
     write(launch._venv_python(), "")
