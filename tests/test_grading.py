@@ -358,6 +358,16 @@ def test_the_best_grade_moves_the_confidence_and_the_sum_adds_up(best, points):
     assert total == pytest.approx(moved.value, abs=1e-12)
 
 
+def test_poor_grades_are_named_as_the_limit_when_nothing_else_limits():
+    found = [vector({"c1": 0.99, "c2": 0.72}, mean=0.5, chunks=5000), text({"c1": 9.0}, (term("leave"),))]
+    fused = fuse(found, [passage(f"c{n}", body) for n, body in enumerate(ENGLISH[:2], 1)], GRADED.retrieval, (),
+                 {"c1": frozenset({"leave"})})  # fmt: skip
+    with grader(said(a1=1, a2=0)) as (_, chat):
+        final = rerank(fused, GRADED.retrieval, asked=Asked("q", chat))
+    assert judge(fused, found, found, Judging(), ASKED).limited_by == ""
+    assert judge(fused, found, found, Judging(), ASKED, final).limited_by == "the best passage has grade 1 of 3"
+
+
 @pytest.mark.parametrize(
     ("confidence", "why"),
     [

@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field, create_model, field_validator
 
 from assistant.chunking.shorten import fitted, shorten
 from assistant.errors import AssistantError, TextTooLong
-from assistant.language import is_chinese
+from assistant.language import ASKING_WORDS, is_chinese
 from assistant.providers.chat import Chat, Messages, OnState
 from assistant.providers.structured import ask_for
 from assistant.tokens import tokens
@@ -192,7 +192,7 @@ def _messages(answered: Answered, passages: Sequence[Passage], question: str, ch
             "choose a larger one (setting answering.window)."
         )
     texts = [f"{p.context}\n{p.text}" if p.context else p.text for p in sources.values()]
-    about = frozenset(tokens(" ".join(s.text for s in answered.sentences)))
+    about = frozenset(tokens(" ".join(s.text for s in answered.sentences))) - ASKING_WORDS
     shown = fitted(texts, room - 12 * len(texts), lambda text: count(_quoted(text)), about)
     listed = "\n".join(f"[{n}]: {_quoted(text)}" for n, text in zip(sources, shown, strict=True))
     return ("system", RULES), ("user", f"Sources:\n{listed}\n\n{asked}")

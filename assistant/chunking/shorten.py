@@ -22,7 +22,7 @@ def shorten(text: str, most: int, count: Callable[[str], int], about: Collection
     wanted = frozenset(about)
     held = [len(wanted.intersection(tokens(part))) if wanted else 0 for part in parts]
     ranked = sorted(range(len(parts)), key=lambda i: (-held[i], i))
-    kept, room = set[int](), most
+    kept, room = set[int](), most - count(GAP)
     for i in ranked:
         cost = count(parts[i] + GAP)
         if cost <= room:

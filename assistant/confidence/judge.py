@@ -61,6 +61,7 @@ def _judge_part(
         signals.append(_signal(name, measured, weight, contribution, now - reached, usual))
         reached = now
     corrections = adjustments(evidence, settings, asked, reached, reranked)
+    limit = _limit(signals, coefficients) if reached < SURE else ""
     return Confidence(
         method=settings.method,
         coefficients=coefficients.name,
@@ -75,7 +76,7 @@ def _judge_part(
         value=min(1.0, max(0.0, reached + sum(a.points for a in corrections))),
         answer_at=settings.answer_at,
         decline_below=settings.decline_below,
-        limited_by=_limit(signals, coefficients) if reached < SURE else "",
+        limited_by=limit or next((a.why for a in corrections if a.name == "grades" and a.points < 0), ""),
     )
 
 

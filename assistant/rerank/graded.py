@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, create_model, model_validator
 
 from assistant.chunking.shorten import fitted, shorten
 from assistant.errors import AssistantError, TextTooLong
+from assistant.language import ASKING_WORDS
 from assistant.providers.chat import Chat
 from assistant.providers.structured import ask_for
 from assistant.rerank.scored import Asked, Scored
@@ -174,7 +175,7 @@ def _batches(passages: Sequence[Passage], question: str, chat: Chat, window: int
             f"The window of {chat.model}, {window} tokens, has no room for a passage to grade; "
             "choose a larger one (setting answering.window)."
         )
-    about = frozenset(tokens(question))
+    about = frozenset(tokens(question)) - ASKING_WORDS
     groups = [passages[start : start + most] for start in range(0, len(passages), most)]
     return [_lines(group, room - each * len(group), chat, about) for group in groups]
 
