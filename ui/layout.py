@@ -146,8 +146,9 @@ def layout(t: Texts) -> Page:
     head = _head(t)
     standing, banner = _panel("standing", clicks=False), _panel("banner")
     notice = _panel("notice")
+    clock = gr.Timer(1.0)  # stands outside: within gr.Tabs it would count as a tab
     with gr.Tabs(elem_id="gb-tabs") as tabs:
-        ask, documents, models = _ask(t), _documents(t), _models(t, standing, banner)
+        ask, documents, models = _ask(t), _documents(t), _models(t, clock, standing, banner)
     payload, filename = gr.Textbox("", visible="hidden"), gr.Textbox("", visible="hidden")
     return Page(screen, timer, payload, filename, notice, tabs, head, ask, documents, models)
 
@@ -218,8 +219,7 @@ def _documents(t: Texts) -> Documents:
     return Documents(tab, upload, limit, folder, add, job, halt, wanted, files)
 
 
-def _models(t: Texts, standing: gr.HTML, banner: gr.HTML) -> Models:
-    timer = gr.Timer(1.0)
+def _models(t: Texts, timer: gr.Timer, standing: gr.HTML, banner: gr.HTML) -> Models:
     with gr.Tab(t("models"), id="models") as tab, gr.Column(elem_id="gb-models"):
         server, job = _panel("server"), _panel("pull-job")
         halt = gr.Button(t("stop"), variant="stop", visible=False, elem_id="gb-pull-halt")
@@ -227,7 +227,7 @@ def _models(t: Texts, standing: gr.HTML, banner: gr.HTML) -> Models:
         base_halt = gr.Button(t("stop"), variant="stop", visible=False, elem_id="gb-base-halt")
         installed, advice = _panel("installed"), _panel("advice")
         with gr.Row(elem_id="gb-pull-line"):
-            name = gr.Textbox("", label=t("pull_name"), placeholder=t("pull_name_hint"), max_lines=1, scale=1,
-                              elem_id="gb-pull-name")  # fmt: skip
+            name = gr.Textbox("", label=t("pull_name"), placeholder=t("pull_name_hint"), show_label=False,
+                              container=False, max_lines=1, scale=1, elem_id="gb-pull-name")  # fmt: skip
             pull = gr.Button(t("pull"), elem_id="gb-pull")
     return Models(timer, standing, banner, tab, server, job, halt, base, base_halt, installed, advice, name, pull)

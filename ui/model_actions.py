@@ -169,8 +169,13 @@ class ModelActions:
             part.installed: models.panel(seen, use, lang),
             part.advice: models.advice(seen.advice, self._jobs.pulling.names, seen.reachable, lang),
             part.pull: gr.update(interactive=seen.reachable),
-            self._page.head.model: self._choice(model, lang),
+            self._page.head.model: self._choices(model, lang),
         }
+
+    def _choices(self, model: str, lang: str) -> Any:
+        """The choices alone while the chosen one is among them: another may have been chosen in the meantime."""
+        update = self._choice(model, lang)
+        return {key: value for key, value in update.items() if (key, value) != ("value", model)}
 
     def _progress(self, screen: Screen) -> Shown:
         """What goes on, and whether the page looks again by itself."""

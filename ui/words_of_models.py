@@ -49,8 +49,8 @@ MODELS: Mapping[str, tuple[str, str]] = {
     # installed models
     "chat_models": ("Models that write answers", "撰写答案的模型"),
     "chat_models_hint": (
-        "Another one may write each question; changing it costs nothing but loading it.",
-        "每个问题都可以换一个模型；除载入时间外没有其他代价。",
+        "You can change it from question to question; the only cost is loading it.",
+        "可以逐个问题更换；唯一的代价是载入时间。",
     ),
     "embedding_models": ("Models that find passages", "检索片段的模型（向量模型）"),
     "embedding_models_hint": (
@@ -92,7 +92,7 @@ MODELS: Mapping[str, tuple[str, str]] = {
     ),
     "cannot_chat": ("It cannot write answers.", "不能撰写答案。"),
     "use_for_answers": ("Use for answers", "用于作答"),
-    "use_for_base": ("Use for this knowledge base …", "用于本知识库……"),
+    "use_for_base": ("Use for this base …", "用于本知识库……"),
     "use_quotes": ("Quote instead", "改为摘录原文"),
     "preload": ("Load now", "立即载入"),
     "loading_models": ("Loading {name} into memory", "正在将 {name} 载入内存"),
@@ -121,8 +121,8 @@ MODELS: Mapping[str, tuple[str, str]] = {
     # pulling
     "pull_name": ("Another model, by its name", "按名称下载其他模型"),
     "pull_name_hint": (
-        "Name as in the Ollama library, e.g. qwen3:4b-instruct",
-        "Ollama 模型库中的名称，例如 qwen3:4b-instruct",
+        "Another model, by its name in the Ollama library, e.g. qwen3:4b-instruct",
+        "其他模型：填写 Ollama 模型库中的名称，例如 qwen3:4b-instruct",
     ),
     "pull_name_missing": ("Give the name of a model first.", "请先填写模型名称。"),
     "pull_starting": ("Asking Ollama for {name} …", "正在向 Ollama 请求 {name}……"),

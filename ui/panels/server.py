@@ -6,7 +6,7 @@ from datetime import datetime
 
 from assistant.serving import LoadedModel, Memory, ModelWarning
 from ui.panels import numbers
-from ui.panels.markup import bar, esc, said
+from ui.panels.markup import esc, said
 from ui.panels.reasons import told
 from ui.panels.seen import Seen, Use
 from ui.texts import T, Texts
@@ -64,9 +64,10 @@ def _why(seen: Seen, t: Texts) -> str:
     assert server is not None
     if not server.why:
         return ""
-    hint = t(_HINTS[server.action], command=_COMMAND) if server.action else ""
-    meanwhile = "" if server.reachable else f" {t('server_meanwhile')}"
-    return f'<p class="gb-server-why">{told(server.why, t)}</p><p class="gb-why">{hint}{meanwhile}</p>'
+    hint = [t(_HINTS[server.action], command=_COMMAND)] if server.action else []
+    meanwhile = [] if server.reachable else [t("server_meanwhile")]
+    lines = "".join(f'<p class="gb-why">{words}</p>' for words in (*hint, *meanwhile))
+    return f'<p class="gb-server-why">{told(server.why, t)}</p>{lines}'
 
 
 def _memory(memory: Memory | None, t: Texts) -> str:
@@ -74,9 +75,8 @@ def _memory(memory: Memory | None, t: Texts) -> str:
         return ""
     if not memory.of_server:
         return f'<dt>{t("memory")}</dt><dd class="gb-why">{t("memory_elsewhere")}</dd>'
-    free, total = numbers.size(memory.available), numbers.size(memory.total)
-    shown = t("memory_free", free=f"<b>{free}</b>", total=total)
-    return f"<dt>{t('memory')}</dt><dd>{shown} {bar(memory.available, memory.total, 'gb-memory')}</dd>"
+    free = f"<b>{numbers.size(memory.available)}</b>"
+    return f"<dt>{t('memory')}</dt><dd>{t('memory_free', free=free, total=numbers.size(memory.total))}</dd>"
 
 
 def _loaded(seen: Seen, use: Use, t: Texts) -> str:
