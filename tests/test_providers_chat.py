@@ -10,21 +10,28 @@ import subprocess
 import sys
 import threading
 import time
+from typing import Literal
 
 import pytest
 from ollama_server import Model, running
+from pydantic import BaseModel
 
 from assistant.errors import ModelUnavailable, SettingsError
 from assistant.providers import CHATS
 from assistant.providers.chat import ChatPiece
-from assistant.providers.counting import counter_for
+from assistant.providers.counting import counter_for, estimate_tokens
 from assistant.providers.ollama import OllamaChat, loading
 from assistant.providers.ollama.exchange import Patience
 from assistant.providers.ollama.loop import event_loop
 from assistant.providers.ollama.thinking import ThinkingFilter
+from assistant.providers.structured import ask_for
 from assistant.settings import Settings
 
 ASKED = (("system", "Be brief."), ("user", "What is 一?"))
+
+
+class YesOrNo(BaseModel):
+    answer: Literal["yes", "no"]
 
 
 @pytest.fixture
@@ -410,3 +417,41 @@ def test_chat_needs_neither_the_ollama_package_nor_llama_index():
 
 def test_waiting_in_seconds_is_ten_minutes_for_the_first_word_and_one_between_words():
     assert Patience() == Patience(first=Settings().ollama.first_token_seconds, idle=Settings().ollama.idle_seconds)
+
+
+# a real model behind the wire
+
+
+@pytest.fixture(scope="module")
+def smollm2():
+    with running(models={"smollm2:135m": Model(context=8192)}, real_chat=True) as fake:
+        yield fake
+
+
+def test_real_model_says_the_same_twice_and_its_counts_are_learnt(smollm2):
+    chat = OllamaChat(smollm2.url, "smollm2:135m", window=2048, max_tokens=16)
+    asked = (("user", "The pump moves the coolant through the loop. " * 24 + "What does the pump move?"),)
+    first, second = list(chat.stream(asked)), list(chat.stream(asked))
+    assert text_of(first) == text_of(second) != ""
+    assert (first[-1].done_reason, first[-1].answer_tokens) == ("length", 16)
+    assert not chat.counter.learn(estimate_tokens(asked[0][1]), first[-1].prompt_tokens, chat.window)
+    assert 0.9 < chat.counter.scale < 1.2
+
+
+def test_real_model_keeps_to_a_schema(smollm2):
+    chat = OllamaChat(smollm2.url, "smollm2:135m", window=2048)
+    record, call = ask_for(chat, "test", (("user", "Is water wet? Answer yes or no."),), YesOrNo)
+    assert record is not None
+    assert (record.answer in ("yes", "no"), call.state) == (True, "done")
+
+
+def test_real_model_is_stopped_in_the_middle(smollm2):
+    cancel = threading.Event()
+    smollm2.gone.clear()
+    pieces = []
+    for piece in OllamaChat(smollm2.url, "smollm2:135m", window=2048).stream((("user", "Tell a story."),), cancel):
+        pieces.append(piece)
+        if len(pieces) == 3:
+            cancel.set()
+    assert (len(pieces), pieces[-1].done_reason) == (4, "stopped")
+    assert smollm2.gone.wait(10)

@@ -384,9 +384,9 @@ def test_silence_between_words_ends_the_answer_with_its_text(server):
 
 
 def test_time_for_the_first_word_does_not_end_a_long_answer(server):
-    server.pause = 0.03
+    server.pause = 0.12
     server.replies.append((".*", ["word "] * 10))
-    pieces = ask(server.url, patience=Patience(first=0.2, idle=30))
+    pieces = ask(server.url, patience=Patience(first=1, idle=30))
     assert pieces[-1].done
 
 

@@ -92,10 +92,11 @@ class Exchange:
         return False
 
     def _last(self, text: str, reply: dict[str, Any]) -> ChatPiece:
-        reason = reply.get("done_reason") or "stop"
+        reason = reply.get("done_reason")
         if reason in ("load", "unload"):
             raise BadReply(f"{self._model} at {self.url} was {reason}ed instead of answering; ask again.")
-        return ChatPiece(text, True, reason, reply.get("prompt_eval_count"), reply.get("eval_count"))
+        ended = "length" if reason == "length" else "stop"
+        return ChatPiece(text, True, ended, reply.get("prompt_eval_count"), reply.get("eval_count"))
 
     def _write(self, piece: ChatPiece) -> None:
         if piece.text and not self._started:
