@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from assistant.errors import AssistantError
+from assistant.errors import AssistantError, SettingsError
 from assistant.serving import (
     Advice,
     Advised,
@@ -74,7 +74,11 @@ class Models:
         from assistant.providers.ollama.address import leaves_machine
 
         now = psutil.virtual_memory()
-        return Memory(total=now.total, available=now.available, of_server=not leaves_machine(self._url))
+        try:
+            here = not leaves_machine(self._url)
+        except SettingsError:  # no server at all, so none elsewhere
+            here = True
+        return Memory(total=now.total, available=now.available, of_server=here)
 
     def advice(self) -> Advice:
         """What to use on this machine, installed models first; without a server, from the table alone."""
@@ -184,7 +188,8 @@ class Models:
         present = {with_tag(model.name): model.until or forever for model in loaded}
         with self._lock:
             gone = frozenset(name for name, until in self._seen.items() if name not in present and until > now)
-            self._seen = {**{name: self._seen[name] for name in gone}, **present}
+            # a server that was started anew has nothing loaded, and nothing was put out
+            self._seen = {**{name: self._seen[name] for name in gone}, **present} if present else {}
         return gone
 
     def _forget(self, model: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -62,13 +62,6 @@ class Pullable:
 
     def digests(self) -> list[tuple[str, int]]:
         return [("sha256:" + hashlib.sha256(name.encode()).hexdigest(), total) for name, total in self.layers]
-
-
-@dataclass
-class Blobs:
-    """What a server has downloaded of each digest: a second pull goes on from there."""
-
-    done: dict[str, int] = field(default_factory=dict)
 
 
 def tagged(name: str) -> str:

@@ -65,7 +65,7 @@ def _lines(wire: Wire, name: str) -> Iterator[dict[str, Any]]:
 
 
 def _layer(wire: Wire, digest: str, total: int, half: float) -> Iterator[dict[str, Any]]:
-    done = wire.fake.blobs.done
+    done = wire.fake.blobs
     line = {"status": f"pulling {digest[7:19]}", "digest": digest, "total": total}
     if done.get(digest) == total:
         yield line | {"completed": total}

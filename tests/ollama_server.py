@@ -80,6 +80,8 @@ class _Handler(Wire):
         self.json(200, {"models": [in_memory(entry, vram) for entry in self.fake.in_memory()]})
 
     def _show(self, body: dict[str, Any], model: Model) -> None:
+        if "show_500" in self.active:
+            raise Refused(500, "open /blobs/x: no such file or directory")
         self.json(200, shown(model))
 
     def _chat(self, body: dict[str, Any], model: Model) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from ollama_models import Blobs, Loaded, Model, Pullable, kept_until, tagged
+from ollama_models import Loaded, Model, Pullable, kept_until, tagged
 
 OUT_OF_MEMORY = "model requires more system memory (5.3 GiB) than is available (4.4 GiB)"
 DEFAULT_WINDOW = 4096
@@ -68,8 +68,8 @@ class FakeOllama:
     pieces may be a function of the request. Without one, "No reply.", or the least that the `format` allows, or with
     `real_chat` the real model.
 
-    `faults` of all requests: text_404, html, forbidden, busy, out_of_memory (only where a model is used). Of loading:
-    stall (waits for `gate`), other_window (4096 whatever is asked). Of a chat, before the first byte: slow_first (waits
+    `faults` of all requests: text_404, html, forbidden, busy, out_of_memory (only where a model is used); show_500. Of
+    loading: stall (waits for `gate`), other_window (4096 whatever is asked). Of a chat, before the first byte: slow_first (waits
     for `gate` once loaded), drop_first, error_first (500), think_unsupported (400); while it writes: stall_mid (waits
     for `gate` after `after` pieces), drop_mid, endless (until the client goes away); at its end: no_done, drop,
     error_line, garbage, length, no_counters; of what it says: thinking, thinking_only, think_tags, truncated,
@@ -79,6 +79,7 @@ class FakeOllama:
     `memory`: bytes for loaded models, the oldest goes when the next does not fit; 0 = endless. `vram`: the part of it
     that is on the graphics card. `oom_above`: loading with a larger num_ctx fails for want of memory.
     `prompt_tokens`: said instead of the count. `pause`: seconds between pieces and between lines of a pull.
+    `blobs`: bytes that have come of each digest: a second pull goes on from there.
     `raw`: a chat is answered with these chunks as they are and nothing else.
     `waiting` is set when a request waits for `gate`, `writing` with the first piece or line, `gone` when a client went
     away in the middle.
@@ -103,7 +104,7 @@ class FakeOllama:
     log: list[Call] = field(default_factory=list)
     loads: list[tuple[str, int]] = field(default_factory=list)
     loaded: dict[str, Loaded] = field(default_factory=dict)
-    blobs: Blobs = field(default_factory=Blobs)
+    blobs: dict[str, int] = field(default_factory=dict)
     gate: threading.Event = field(default_factory=threading.Event)
     load_gate: threading.Event = field(default_factory=threading.Event)
     gone: threading.Event = field(default_factory=threading.Event)

@@ -77,6 +77,8 @@ def test_an_address_that_cannot_be_used_is_corrected():
     state = at("ftp://box").server()
     assert (state.reachable, state.action) == (False, "correct_address")
     assert "ftp://box" in state.why
+    assert at("ftp://box").advice().chat
+    assert at("ftp://box").fits("qwen3:8b").needs
 
 
 @pytest.mark.parametrize(
@@ -155,6 +157,13 @@ def test_an_older_server_is_asked_for_each_context_once(fake):
     assert (chat.context, chat.abilities) == (32768, ("chat",))
     assert old.abilities == ("embedding",)
     assert len(fake.bodies("/api/show")) == 2
+
+
+def test_a_broken_model_hides_no_others(fake):
+    fake.models[CHAT] = Model(listed=False)
+    fake.faults.add("show_500")
+    installed = models(fake).installed().models
+    assert [(model.name, model.context) for model in installed] == [(CHAT, None), (EMBED, 8192)]
 
 
 def test_models_that_cannot_stop_thinking_are_marked(fake):
@@ -323,6 +332,16 @@ def test_models_that_put_each_other_out_of_memory_are_noticed(fake):
     assert [model.name for model in there.loaded()] == [EMBED]
     (warning,) = there.warnings()
     assert (warning.kind, warning.model, warning.action) == ("evict", CHAT, "smaller_window")
+
+
+def test_a_server_that_was_started_anew_put_nothing_out(fake):
+    there = models(fake)
+    there.preload(CHAT)
+    assert there.warnings() == ()
+    fake.restart()
+    assert there.warnings() == ()
+    there.preload(EMBED)
+    assert there.warnings() == ()
 
 
 def test_a_model_unloaded_on_purpose_was_not_put_out(fake):

@@ -174,6 +174,25 @@ def test_a_server_that_is_restarted_in_a_pull_ends_it_and_it_goes_on_afterwards(
     assert models.pull(NAME).state == "done"
 
 
+def test_an_error_of_the_listener_stops_the_pull(fake, models):
+    fake.faults.add("pull_silent")
+
+    def gives_up(progress):
+        if progress.done:
+            raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        models.pull(NAME, gives_up)
+    assert fake.gone.wait(1)
+
+
+@pytest.mark.parametrize("fault", ["text_404", "html", "busy"])
+def test_what_is_no_ollama_or_busy_is_said(fake, models, fault):
+    fake.faults.add(fault)
+    with pytest.raises(ModelUnavailable):
+        models.pull(NAME)
+
+
 def test_a_server_that_is_not_there_is_said(fake, models):
     fake.stop()
     with pytest.raises(ModelUnavailable, match="start Ollama"):

@@ -43,7 +43,7 @@ SERVED: tuple[Pair, ...] = (
     ),
     ("Installed: {why:reason}.", "已安装：{why}。"),
     ("To download: {why:reason}.", "需下载：{why}。"),
-    ("not tried with this program", "尚未在本程序中试用"),
+    ("not among those known here; try it on your own questions", "不在已知型号之列；请用您自己的问题试一试"),
     (
         "the best answers of those that leave room for an embedding model",
         "在给嵌入模型留出内存的型号中，回答质量最好",

@@ -13,7 +13,7 @@ import httpx
 from assistant.providers.ollama.address import address
 from assistant.providers.ollama.loop import received
 from assistant.providers.ollama.models import asked
-from assistant.providers.ollama.server import KEEP_ALIVE, explaining, open_async, refused
+from assistant.providers.ollama.server import KEEP_ALIVE, explained, explaining, open_async, refused
 from assistant.serving import LoadedModel
 
 
@@ -22,7 +22,9 @@ def loaded(url: str = "") -> tuple[LoadedModel, ...]:
 
     Raises ModelUnavailable, BadReply.
     """
-    return tuple(_loaded(entry) for entry in asked(address(url), "GET", "/api/ps").get("models") or [])
+    place = address(url)
+    with explained(place, "any model"):
+        return tuple(_loaded(entry) for entry in asked(place, "GET", "/api/ps").get("models") or [])
 
 
 def preload(

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import httpx
 
-from assistant.errors import AssistantError, ModelUnavailable, SettingsError
+from assistant.errors import AssistantError, BadReply, ModelUnavailable, SettingsError
 from assistant.providers.ollama.address import address, leaves_machine
 from assistant.providers.ollama.families import FAMILIES, bare_name, family, with_tag
 from assistant.providers.ollama.server import connection, explain, explained, refused
@@ -61,9 +61,10 @@ def installed(url: str = "") -> InstalledModels:
     Those that run on ollama.com are only counted, since questions and sources would leave the machine.
     """
     place = address(url)
-    listed = list_models(place)
-    local = [entry for entry in listed if not in_the_cloud(entry)]
-    return InstalledModels(models=tuple(_installed(place, m) for m in local), cloud=len(listed) - len(local))
+    with explained(place, "any model"):
+        listed = list_models(place)
+        local = [entry for entry in listed if not in_the_cloud(entry)]
+        return InstalledModels(models=tuple(_installed(place, m) for m in local), cloud=len(listed) - len(local))
 
 
 def installed_models(url: str = "") -> tuple[InstalledModel, ...]:
@@ -92,12 +93,12 @@ def asked(place: str, method: str, path: str, body: dict[str, Any] | None = None
 
 
 def details(place: str, model: str, digest: str) -> dict[str, Any]:
-    """The reply of /api/show, asked once for each digest; {} when the model has just gone."""
+    """The reply of /api/show, asked once for each digest; {} when there is none: one broken model hides no others."""
     key = (place, digest or model)
     if key not in _shown:
         try:
             _shown[key] = show_model(place, model)
-        except ModelUnavailable:
+        except (ModelUnavailable, BadReply):
             return {}
     return _shown[key]
 

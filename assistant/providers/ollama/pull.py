@@ -25,7 +25,18 @@ OnPull = Callable[[PullProgress], None]
 STALL_SECONDS = 60.0
 # the rate is that of so many seconds; before the first of them is over none is told
 _RATE_SECONDS, _RATE_FROM = 10.0, 1.0
-_NETWORK = ("max retries", "timeout", "eof", "dial tcp", "lookup", "connection re", "tls", "no such host", "proxy")
+_NETWORK = (
+    "max retries",
+    "timeout",
+    "eof",
+    "dial tcp",
+    "lookup",
+    "connection re",
+    "tls",
+    "no such host",
+    "proxy",
+    "certificate",
+)
 
 
 class Meter:
@@ -70,7 +81,7 @@ class Meter:
             done=done,
             total=total,
             rate=rate,
-            seconds_left=(total - done) / rate if rate and not stalled else None,
+            seconds_left=max(0, total - done) / rate if rate and not stalled else None,
             stalled=stalled,
             why=self._stall(now) if stalled else "",
         )
@@ -173,7 +184,7 @@ def _broken_off(url: str, name: str) -> BadReply:
 def _failure(text: str, url: str, name: str) -> AssistantError:
     """The sentence for an error line, which comes with status 200."""
     said, short = text.lower(), " ".join(text.split())[:160]
-    if "412" in said or "newer version" in said:
+    if "manifest: 412" in said or "newer version" in said:
         return ModelUnavailable(f"{name} needs a newer Ollama than the one at {url}; update Ollama and pull again.")
     if "does not exist" in said or "not found" in said:
         return ModelUnavailable(f"Ollama's library has no model {name!r}; check its name and tag.")

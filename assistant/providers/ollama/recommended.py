@@ -98,7 +98,7 @@ def _suited(table: Sequence[Known], total: int) -> list[Known]:
 
 def _installed(model: InstalledModel, table: Sequence[Known], needs_of: Needs) -> Advised:
     entry = next((e for e in table if _is_build_of(model.name, e)), None)
-    reason = entry.why if entry is not None else "not tried with this program"
+    reason = entry.why if entry is not None else "not among those known here; try it on your own questions"
     needed, window = needs_of(model)
     why = f"Installed: {reason}."
     return Advised(name=model.name, installed=True, size=model.size, needs=needed, window=window, why=why)
