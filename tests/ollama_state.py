@@ -68,13 +68,17 @@ class FakeOllama:
     pieces may be a function of the request. Without one, "No reply.", or the least that the `format` allows, or with
     `real_chat` the real model.
 
-    `faults` of all requests: text_404, html, forbidden, busy, out_of_memory (only where a model is used); show_500. Of
-    loading: stall (waits for `gate`), other_window (4096 whatever is asked). Of a chat, before the first byte: slow_first (waits
-    for `gate` once loaded), drop_first, error_first (500), think_unsupported (400); while it writes: stall_mid (waits
-    for `gate` after `after` pieces), drop_mid, endless (until the client goes away); at its end: no_done, drop,
-    error_line, garbage, length, no_counters; of what it says: thinking, thinking_only, think_tags, truncated,
-    format_ignored. Of vectors: nan, zero, short, missing. Of a pull, half way: pull_stall (tells the same until
-    `gate`), pull_silent (says nothing until `gate`), pull_drop, pull_retries; at once: pull_412.
+    `faults`, and `fail_next` for some requests only:
+    any request: text_404, html, forbidden, busy; out_of_memory where a model is used; show_500
+    loading: stall (waits for `gate`), other_window (4096 whatever is asked)
+    chat, before the first byte: slow_first (waits for `gate` once loaded), drop_first, error_first, think_unsupported
+    chat, while it writes: stall_mid (waits for `gate` after `after` pieces), drop_mid, endless (until the client goes)
+    chat, at its end: no_done, drop, error_line, garbage, length, no_counters
+    what a chat says: thinking, thinking_only, think_tags, truncated, format_ignored
+    vectors: nan, zero, short, missing
+    pull, half way: pull_stall (tells the same until `gate`), pull_silent (says nothing until `gate`), pull_drop,
+    pull_retries; at once: pull_412
+
     `poison`: a text that alone causes the vector fault; "" = every text does.
     `memory`: bytes for loaded models, the oldest goes when the next does not fit; 0 = endless. `vram`: the part of it
     that is on the graphics card. `oom_above`: loading with a larger num_ctx fails for want of memory.
