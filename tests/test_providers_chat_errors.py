@@ -13,6 +13,7 @@ from ollama_state import Refused
 from assistant.errors import BadReply, ModelUnavailable, TextTooLong
 from assistant.providers.ollama import OllamaChat
 from assistant.providers.ollama.exchange import Patience
+from assistant.providers.ollama.server import explain
 from ui.panels.reasons import reason
 
 ASKED = (("system", "Be brief."), ("user", "What is 一?"))
@@ -100,6 +101,14 @@ def test_dead_proxy_to_another_machine_is_named(monkeypatch):
         "NO_PROXY."
     )
     in_chinese(sentence)
+
+
+def test_silent_host_that_no_proxy_stands_before_is_not_blamed_on_one(monkeypatch):
+    monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{unused_port()}")
+    monkeypatch.setenv("NO_PROXY", "example.com")
+    err = ConnectionRefusedError("refused")
+    sentence = str(explain(err, "http://ollama.example.com:11434", "m"))
+    assert sentence.startswith("Nothing answers at http://ollama.example.com:11434; start Ollama")
 
 
 def test_proxy_that_cannot_be_spoken_with_is_named(monkeypatch):

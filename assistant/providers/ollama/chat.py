@@ -8,7 +8,7 @@ from contextlib import closing
 from typing import Any
 
 from assistant.errors import SettingsError
-from assistant.providers.chat import ChatPiece, Messages, OnState
+from assistant.providers.chat import Chat, ChatPiece, Messages, OnState
 from assistant.providers.counting import TokenCounter, counter_for
 from assistant.providers.ollama.address import address
 from assistant.providers.ollama.exchange import Event, Exchange, Patience
@@ -107,7 +107,7 @@ class OllamaChat:
         return body
 
 
-def build(settings: Settings) -> OllamaChat:
+def build(settings: Settings) -> Chat:
     """The chat model that the settings name; the server is asked at first use. Raises SettingsError."""
     answering, ollama = settings.answering, settings.ollama
     patience = Patience(ollama.first_token_seconds, ollama.idle_seconds)

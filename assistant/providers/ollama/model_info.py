@@ -14,7 +14,7 @@ from assistant.providers.ollama.server import refused
 
 # a model that was pulled anew may have another window; asking takes some ms
 _KEPT_SECONDS = 300.0
-_LOOK_SECONDS = 30.0
+_LOOK_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
@@ -39,12 +39,14 @@ async def model_info(client: httpx.AsyncClient, url: str, model: str) -> ModelIn
     key = (url, with_tag(model))
     asked, info = _known.get(key, (0.0, None))
     if info is None or time.monotonic() - asked > _KEPT_SECONDS:
+        # newer servers pass a name of the cloud on although no such model is installed
+        if named_for_the_cloud(model):
+            raise cloud_model(model)
         reply = await client.post(f"{url}/api/show", json={"model": model}, timeout=httpx.Timeout(_LOOK_SECONDS))
         if reply.status_code != 200:
             raise refused(reply.status_code, reply.text)
         info = _read(reply.json())
-        # newer servers pass a name of the cloud on although no such model is installed
-        if info.remote or named_for_the_cloud(model):
+        if info.remote:
             raise cloud_model(model)
         _known[key] = (time.monotonic(), info)
     return info

@@ -10,7 +10,8 @@ from contextlib import asynccontextmanager, contextmanager
 from difflib import get_close_matches
 from functools import cache
 from typing import Any
-from urllib.request import getproxies
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import httpx
 from pydantic import ValidationError
@@ -165,17 +166,24 @@ def explain(err: Exception, url: str, model: str) -> AssistantError:
 
 def _unreached(err: Exception, url: str) -> ModelUnavailable:
     said = str(err).lower()
-    proxies = () if is_near(url) else tuple(sorted(getproxies().keys() & {"http", "https", "all"}))
-    if proxies:
+    if proxies := _proxies(url):
         return ModelUnavailable(
-            f"Nothing answers at {url} through the proxy of this environment; correct "
-            f"{', '.join(f'{name.upper()}_PROXY' for name in proxies)}, or name the host in NO_PROXY."
+            f"Nothing answers at {url} through the proxy of this environment; correct {', '.join(proxies)}, "
+            "or name the host in NO_PROXY."
         )
     if isinstance(err, httpx.ConnectTimeout):
         return ModelUnavailable(f"No answer from {url} within {CONNECT_SECONDS:g} seconds; check the Ollama address.")
     if any(sign in said for sign in ("getaddrinfo", "name or service", "resolution", "nodename", "no address")):
         return ModelUnavailable(f"The host name in {url} is not known here; correct the Ollama address.")
     return ModelUnavailable(f"Nothing answers at {url}; start Ollama, or correct its address (setting ollama.url).")
+
+
+def _proxies(url: str) -> list[str]:
+    """The variables that put a proxy in front of this address."""
+    parts = urlsplit(url)
+    if is_near(url) or proxy_bypass(parts.netloc):
+        return []
+    return [f"{name.upper()}_PROXY" for name in (parts.scheme, "all") if name in getproxies()]
 
 
 def _refusal(status: int, text: str, url: str, model: str) -> AssistantError:
