@@ -142,7 +142,7 @@ class Models:
         from assistant.providers.ollama.loaded import preload
 
         ollama = self.settings.ollama
-        embeds, window = self._embeds(model), self._window(model)
+        embeds, window = self._asked_as(model)
         return preload(self._url, model, window, embeds, ollama.keep_alive, cancel, ollama.first_token_seconds)
 
     def unload(self, model: str) -> None:
@@ -150,7 +150,8 @@ class Models:
         from assistant.providers.ollama.loaded import unload
 
         self._forget(model)
-        unload(self._url, model, self._embeds(model))
+        embeds, _ = self._asked_as(model)
+        unload(self._url, model, embeds)
 
     def _installed_or_none(self) -> InstalledModels:
         try:
@@ -168,17 +169,14 @@ class Models:
         embedding = self.settings.embedding
         return (embedding.model or DEFAULT_EMBEDDER) if embedding.provider == "ollama" else ""
 
-    def _embeds(self, model: str) -> bool:
-        from assistant.providers.ollama.fitting import named
+    def _asked_as(self, model: str) -> tuple[bool, int]:
+        """Whether it is asked for vectors, and the num_ctx that the chat or the embedder asks it for."""
+        from assistant.providers.ollama.fitting import named, window_of
 
-        found = named(self.installed(), model)
-        return found is not None and "embedding" in found.abilities
-
-    def _window(self, model: str) -> int:
-        """The num_ctx that the chat or the embedder asks this model for."""
-        from assistant.providers.ollama.fitting import window_of
-
-        return window_of(self._installed_or_none(), model, self.settings.answering.window)
+        installed = self.installed()
+        found = named(installed, model)
+        embeds = found is not None and "embedding" in found.abilities
+        return embeds, window_of(installed, model, self.settings.answering.window)
 
     def _put_out(self, loaded: tuple[LoadedModel, ...]) -> frozenset[str]:
         """The models that were in memory when last looked and should still be, but are not."""
