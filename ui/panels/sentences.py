@@ -26,7 +26,10 @@ EITHER_WAY: tuple[Pair, ...] = (
     *CHECKED_EITHER_WAY,
     *(
         WORDS[key]
-        for key in ("stopped", "unexpected", "removed", "job_busy", "job_queued", "folder_missing", "loading")
+        for key in (
+            *("stopped", "unexpected", "removed", "job_busy", "job_queued", "folder_missing", "loading"),
+            *("model_used", "model_deleted", "pull_queued", "pull_name_missing"),
+        )
     ),
 )
 

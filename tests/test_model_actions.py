@@ -1,0 +1,295 @@
+"""The events of the models screen without a browser, against a real (stand-in) server."""
+
+from __future__ import annotations
+
+import asyncio
+from types import SimpleNamespace
+
+import pytest
+import sample_traces as sample
+from ollama_server import Model, Pullable, running
+
+from assistant.models import Models
+from assistant.settings import Settings
+
+gr = pytest.importorskip("gradio")
+
+from ui.actions import Actions  # noqa: E402
+from ui.background import Adding, ModelJobs, Opening  # noqa: E402
+from ui.layout import Screen, layout  # noqa: E402
+from ui.looking import Looking  # noqa: E402
+from ui.model_actions import ModelActions  # noqa: E402
+from ui.texts import T  # noqa: E402
+from ui.view import View  # noqa: E402
+
+CHAT, EMBED = "qwen3:4b-instruct", "bge-m3:latest"
+
+
+class Door:
+    """As much of an assistant as the models screen needs."""
+
+    def __init__(self, url: str) -> None:
+        self.settings = Settings().changed({"ollama.url": url})
+        self.models = Models(self.settings)
+
+    def info(self):
+        return sample.BASE
+
+    def chat_models(self):
+        return ()
+
+    def close(self):
+        pass
+
+
+@pytest.fixture(scope="module")
+def page():
+    async def make():  # without a running loop gradio makes several of its own and never closes them
+        with gr.Blocks():
+            return layout(T("en"))
+
+    return asyncio.run(make())
+
+
+@pytest.fixture
+def fake():
+    library = {"small:latest": Pullable(), "other:latest": Pullable()}
+    with running(models={CHAT: Model(), EMBED: Model(("embedding",), family="bert")}, library=library) as server:
+        yield server
+
+
+class Seat:
+    """One page and what a person does on it."""
+
+    def __init__(self, url: str, page) -> None:
+        self.opening = Opening(lambda: Door(url))  # type: ignore[arg-type, return-value]
+        self.opening.start()
+        self.opening.wait(10)
+        self.page, self.part = page, page.models
+        self.looking, self.jobs, self.screen, self.model = Looking(self.opening), ModelJobs(), Screen(View()), ""
+        choice = Actions(self.opening, Adding(), page).model_choice
+        self.actions = ModelActions(self.opening, self.looking, self.jobs, page, choice)
+        self.has: dict = {}
+
+    def take(self, shown: dict) -> dict:
+        """What the page has now."""
+        self.has |= {part: value for part, value in shown.items() if value is not gr.skip()}
+        chosen = shown.get(self.page.head.model)
+        if isinstance(chosen, dict) and "value" in chosen:
+            self.model = chosen["value"]
+        return shown
+
+    def see(self) -> dict:
+        """The page after everything behind it has come to rest and its timer has ticked."""
+        self.jobs.wait(10)
+        self.looking.wait(10)
+        self.tick()
+        self.looking.wait(10)
+        return self.tick()
+
+    def tick(self) -> dict:
+        return self.take(self.actions.tick(self.screen, self.model))
+
+    def open(self) -> None:
+        self.take(self.actions.loaded(self.screen, self.model))
+        self.take(self.actions.shown(self.screen, self.model))
+        self.see()
+
+    def click(self, act: str, name: str = "") -> dict:
+        event = SimpleNamespace(_data={"act": act, "name": name})
+        return self.take(self.actions.clicked(self.screen, self.model, event))  # type: ignore[arg-type]
+
+    @property
+    def server(self) -> str:
+        return self.has[self.part.server]
+
+    @property
+    def job(self) -> str:
+        return self.has[self.part.job]
+
+
+@pytest.fixture
+def seat(fake, page):
+    seat = Seat(fake.url, page)
+    yield seat
+    fake.gate.set()
+    seat.jobs.stop()
+    seat.jobs.wait(10)
+    seat.looking.wait(10)
+
+
+def test_the_first_drawing_does_not_wait_for_the_server(seat):
+    shown = seat.take(seat.actions.loaded(seat.screen, ""))
+    assert seat.part.server in shown
+    seat.see()
+    assert "Ollama 0.33.0" in seat.server
+    assert CHAT in seat.has[seat.part.installed]
+
+
+def test_a_page_stops_looking_once_its_tab_is_left_and_nothing_goes_on(seat):
+    seat.open()
+    assert seat.screen.models.ticking
+    seat.take(seat.actions.left(seat.screen))
+    assert not seat.screen.models.ticking
+    assert seat.has[seat.part.timer].active is False
+
+
+def test_an_unchanged_page_is_not_drawn_again(seat):
+    seat.open()
+    seat.see()
+    assert set(seat.tick()) <= {seat.page.screen}
+
+
+@pytest.mark.accept("E4")
+def test_a_model_is_loaded_with_the_window_of_the_questions_and_shown_in_memory(seat, fake):
+    seat.open()
+    seat.click("preload", CHAT)
+    seat.see()
+    assert fake.loads == [(CHAT, 8192)]
+    assert "window 8,192 tokens" in seat.server
+    seat.click("unload", CHAT)
+    seat.see()
+    assert "No model. The first question loads its own." in seat.server
+
+
+@pytest.mark.accept("E6")
+def test_a_model_that_cannot_be_loaded_says_why_until_it_is_dismissed(seat, fake):
+    seat.open()
+    fake.faults.add("out_of_memory")
+    seat.click("preload", CHAT)
+    seat.see()
+    assert f"<bdi>{CHAT}</bdi> was not loaded" in seat.server
+    assert "memory" in seat.server
+    seat.click("dismiss_load")
+    assert "was not loaded" not in seat.server
+
+
+def test_the_chat_model_is_chosen_here_as_in_the_head(seat):
+    seat.open()
+    seat.click("use", CHAT)
+    assert seat.model == CHAT
+    assert "writes the answers" in seat.has[seat.part.installed]
+    seat.click("quote")
+    assert seat.model == ""
+
+
+def test_a_look_that_began_before_a_choice_does_not_undo_it(seat):
+    seat.open()
+    late = seat.actions.tick(seat.screen, "") | seat.actions.shown(seat.screen, "")
+    assert "value" not in late[seat.page.head.model]
+
+
+@pytest.mark.accept("E9")
+def test_a_model_is_downloaded_and_can_be_used_at_once(seat, fake):
+    seat.open()
+    shown = seat.take(seat.actions.named(seat.screen, "", " ollama pull small "))
+    assert shown[seat.part.name] == ""
+    seat.see()
+    assert "<bdi>small</bdi> is here" in seat.job
+    assert "small:latest" in seat.has[seat.part.installed]
+    assert ("small:latest", "small:latest") in seat.has[seat.page.head.model]["choices"]
+    seat.click("dismiss_pull")
+    assert seat.job == ""
+
+
+@pytest.mark.accept("E9")
+def test_a_download_can_be_stopped_and_goes_on_from_there(seat, fake):
+    fake.faults.add("pull_stall")
+    seat.open()
+    seat.click("pull", "small")
+    assert fake.writing.wait(10)
+    seat.take(seat.actions.halted(seat.screen, ""))
+    seat.see()
+    assert "Stopped: <bdi>small</bdi>" in seat.job
+    assert fake.gone.wait(10)
+    fake.faults.clear()
+    seat.click("pull", "small")
+    seat.see()
+    assert "<bdi>small</bdi> is here" in seat.job
+
+
+def test_a_second_download_follows_the_first_and_a_stop_gives_both_up(seat, fake):
+    fake.faults.add("pull_stall")
+    seat.open()
+    seat.click("pull", "small")
+    assert fake.writing.wait(10)
+    shown = seat.click("pull", "other")
+    assert "other follows when the download under way has ended." in shown[seat.page.notice]
+    assert "then <bdi>other</bdi>" in seat.job
+    seat.click("pull", "other")
+    assert seat.jobs.pulling.waiting == ("other",)
+    seat.take(seat.actions.halted(seat.screen, ""))
+    seat.see()
+    assert [body["model"] for body in fake.bodies("/api/pull")] == ["small"]
+
+
+@pytest.mark.accept("E9")
+@pytest.mark.parametrize("fault", ["pull_drop", "pull_retries", "pull_412"])
+def test_a_download_that_fails_says_why_and_can_be_tried_again(seat, fake, fault):
+    fake.fail_next(1, fault, path="/api/pull")
+    seat.open()
+    seat.click("pull", "small")
+    seat.see()
+    assert "<bdi>small</bdi> could not be downloaded" in seat.job
+    assert 'data-act="pull" data-name="small"' in seat.job
+    seat.click("pull", "small")
+    seat.see()
+    assert "could not be downloaded" not in seat.job
+    assert "<bdi>small</bdi> is here" in seat.job
+
+
+def test_no_name_and_no_such_model_are_sentences(seat):
+    seat.open()
+    assert "Give the name" in seat.actions.named(seat.screen, "", "  ")[seat.page.notice]
+    seat.take(seat.actions.named(seat.screen, "", "nonsense"))
+    seat.see()
+    assert "has no model" in seat.job
+
+
+def test_a_deleted_model_is_gone_and_no_longer_chosen(seat, fake):
+    seat.open()
+    seat.click("use", CHAT)
+    shown = seat.click("delete", CHAT)
+    assert f"{CHAT} was deleted." in shown[seat.page.notice]
+    seat.see()
+    assert CHAT not in fake.models
+    assert seat.model == ""
+    assert "no model" in seat.click("delete", CHAT)[seat.page.notice]
+
+
+@pytest.mark.accept("E6")
+def test_a_server_that_goes_and_comes_back_is_noticed_without_a_restart(seat, fake):
+    seat.open()
+    fake.stop()
+    seat.click("check")
+    seat.see()
+    assert "No Ollama here" in seat.server
+    assert seat.has[seat.part.pull]["interactive"] is False
+    fake.start()
+    seat.click("check")
+    seat.see()
+    assert "Ollama 0.33.0" in seat.server
+    assert CHAT in seat.has[seat.part.installed]
+
+
+def test_an_address_of_another_machine_is_said_on_every_tab(page):
+    seat = Seat("http://192.0.2.1:1", page)  # nobody answers there, and nobody is asked: tests stay on this machine
+    seat.opening.door.models.server = lambda: (
+        Models(  # type: ignore[method-assign, union-attr]
+            Settings().changed({"ollama.url": "http://127.0.0.1:9"})
+        )
+        .server()
+        .model_copy(update={"leaves_machine": True, "url": "http://192.0.2.1:1"})
+    )
+    seat.opening.door.models.advice = lambda: None  # type: ignore[method-assign, union-attr]
+    seat.take(seat.actions.loaded(seat.screen, ""))
+    seat.see()
+    assert "Text leaves this machine" in seat.has[seat.part.standing]
+
+
+def test_the_other_language_is_spoken_everywhere(seat):
+    seat.open()
+    shown = seat.take(seat.actions.spoke(seat.screen, "zh", ""))
+    assert shown[seat.part.tab]["label"] == "模型"
+    assert shown[seat.part.pull]["value"] == "下载"
+    assert "本机内存" in seat.server
