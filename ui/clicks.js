@@ -90,22 +90,24 @@ setInterval(() => element.querySelectorAll('.gb-clock').forEach(clock => {
   clock.textContent = seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${rest} s`;
 }), 1000);
 
-// a panel that is drawn anew keeps its opened questions, and the button that has the focus
-const keyOf = button => JSON.stringify([button.tagName, button.dataset, button.closest('[data-open]')?.dataset.open]);
-const keep = () => {
-  const opened = [...element.querySelectorAll('details[data-open][open]')].map(one => one.dataset.open);
-  const focused = document.activeElement?.closest('button[data-act], [data-open] > summary, [data-open] button');
-  const key = focused && element.contains(focused) ? keyOf(focused) : null;
-  if (!opened.length && !key) return;
-  setTimeout(() => {
-    opened.forEach(name => element.querySelector(`details[data-open="${CSS.escape(name)}"]`)?.setAttribute('open', ''));
-    if (!key || document.activeElement !== document.body) return;
-    [...element.querySelectorAll('button, summary')].find(one => keyOf(one) === key)?.focus({ preventScroll: true });
-  }, 40);
-};
+// a question that was opened stays so when its panel is drawn anew, which patches the parts that are there; it is opened
+// again before anything is painted, so that the button in it keeps the focus
+const opened = new Set();
+element.addEventListener('click', event => {
+  const question = event.target.closest('details[data-open]');
+  const pressed = question && event.target.closest('summary, button');
+  if (!pressed) return;
+  const name = question.dataset.open;
+  if (pressed.tagName === 'SUMMARY' && !question.open) opened.add(name);
+  else opened.delete(name);
+  if (pressed.tagName === 'BUTTON') question.open = false;
+});
+new MutationObserver(() => element.querySelectorAll('details[data-open]').forEach(question => {
+  const wanted = opened.has(question.dataset.open);
+  if (question.open !== wanted) question.open = wanted;
+})).observe(element, { childList: true, subtree: true, attributeFilter: ['open', 'data-open'] });
 
 watch('value', () => {
-  keep();
   setTimeout(follow, 60);
   const wanted = window.glassboxWanted;
   // the other panels of the same event are drawn after this one and would stop the scrolling
