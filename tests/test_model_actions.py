@@ -28,8 +28,8 @@ CHAT, EMBED = "qwen3:4b-instruct", "bge-m3:latest"
 class Door:
     """As much of an assistant as the models screen needs."""
 
-    def __init__(self, url: str) -> None:
-        self.settings = Settings().changed({"ollama.url": url})
+    def __init__(self, url: str, changes: dict) -> None:
+        self.settings = Settings().changed({"ollama.url": url, **changes})
         self.models = Models(self.settings)
 
     def info(self):
@@ -61,8 +61,8 @@ def fake():
 class Seat:
     """One page and what a person does on it."""
 
-    def __init__(self, url: str, page) -> None:
-        self.opening = Opening(lambda: Door(url))  # type: ignore[arg-type, return-value]
+    def __init__(self, url: str, page, **changes) -> None:
+        self.opening = Opening(lambda: Door(url, changes))  # type: ignore[arg-type, return-value]
         self.opening.start()
         self.opening.wait(10)
         self.page, self.part = page, page.models
@@ -129,7 +129,7 @@ def test_the_first_drawing_does_not_wait_for_the_server(seat):
 def test_a_page_stops_looking_once_its_tab_is_left_and_nothing_goes_on(seat):
     seat.open()
     assert seat.screen.models.ticking
-    seat.take(seat.actions.left(seat.screen))
+    seat.take(seat.actions.left(seat.screen, ""))
     assert not seat.screen.models.ticking
     assert seat.has[seat.part.timer].active is False
 
@@ -255,6 +255,29 @@ def test_a_deleted_model_is_gone_and_no_longer_chosen(seat, fake):
     assert CHAT not in fake.models
     assert seat.model == ""
     assert "no model" in seat.click("delete", CHAT)[seat.page.notice]
+
+
+@pytest.mark.accept("E9")
+def test_a_chosen_model_that_is_missing_is_said_on_every_tab_until_it_is_there(fake, page):
+    seat = Seat(fake.url, page, **{"answering.writer": "ollama", "answering.model": "tiny"})
+    seat.model = "tiny"
+    seat.take(seat.actions.loaded(seat.screen, "tiny"))
+    seat.see()
+    seat.take(seat.actions.left(seat.screen, "tiny"))
+    assert "<bdi>tiny</bdi> cannot write now" in seat.has[seat.part.banner]
+    assert seat.screen.models.ticking
+    fake.models["tiny:latest"] = Model()
+    seat.click("check")
+    seat.see()
+    assert seat.has[seat.part.banner] == ""
+    assert not seat.screen.models.ticking
+
+
+def test_the_banner_leads_to_the_models(seat):
+    event = SimpleNamespace(_data={"go": "models"})
+    shown = seat.actions.clicked(seat.screen, "", event)  # type: ignore[arg-type]
+    assert shown[seat.page.tabs].selected == "models"
+    assert seat.screen.models.shown
 
 
 @pytest.mark.accept("E6")

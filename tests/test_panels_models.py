@@ -119,6 +119,19 @@ def test_a_chosen_model_that_is_missing_can_be_downloaded_at_once():
     assert 'data-act="pull" data-name="qwen3:8b"' in html
 
 
+@pytest.mark.accept("E9")
+def test_a_chosen_model_that_cannot_be_used_is_said_on_every_tab():
+    missing = ModelWarning(kind="missing", model="qwen3:8b", why="qwen3:8b is not installed.", action="pull")
+    assert server.banner(Seen(), Use("qwen3:8b")) == server.banner(gone("start"), Use()) == ""
+    assert server.banner(SEEN, Use(CHAT.name, EMBED.name)) == ""
+    html = server.banner(Seen(**{**vars(SEEN), "warnings": (missing,)}), Use("qwen3:8b", EMBED.name))
+    assert "qwen3:8b cannot write now: answers quote the documents qwen3:8b is not installed." in words(html)
+    assert "by their words only" not in html
+    html = server.banner(gone("start"), Use(CHAT.name, EMBED.name))
+    assert "bge-m3:latest cannot be asked now: passages are found by their words only" in words(html)
+    assert "connection refused" in html
+
+
 def test_what_leaves_the_machine_is_said_and_nothing_is_said_while_it_does_not():
     assert server.standing(SEEN) == server.standing(Seen()) == ""
     away = Seen(server=ServerState(reachable=False, url="http://10.0.0.5:11434", leaves_machine=True))

@@ -41,16 +41,16 @@ class ModelActions:
         return self._all(screen, model)
 
     def tick(self, screen: Screen, model: str) -> Shown:
-        """Every second while this part is shown or something goes on: draws what changed since the last time."""
+        """Every second while this part is shown, something goes on or is amiss: draws what changed since last time."""
         tab = screen.models
-        if tab.ended != self._jobs.ended or self._looking.seen.server is None:
-            tab.ended = self._jobs.ended
+        if (tab.ended, tab.asked) != (self._jobs.ended, model) or self._looking.seen.server is None:
+            tab.ended, tab.asked = self._jobs.ended, model
             self._look(model)
-        elif tab.shown:
+        elif tab.shown or self._banner(screen, model):
             self._looking.look_if_older(SECONDS_BETWEEN_LOOKS, model, self._embedder())
         before, tab.seen = tab.seen, self._state(model)
         if before[1:] == tab.seen[1:]:
-            return self._progress(screen) if before != tab.seen else {self._page.screen: screen}
+            return self._progress(screen, model) if before != tab.seen else {self._page.screen: screen}
         return self._all(screen, model)
 
     def shown(self, screen: Screen, model: str) -> Shown:
@@ -59,10 +59,10 @@ class ModelActions:
         self._look(model)
         return self._all(screen, model)
 
-    def left(self, screen: Screen) -> Shown:
+    def left(self, screen: Screen, model: str) -> Shown:
         """Another tab was opened."""
         screen.models.shown = False
-        return self._timer(screen)
+        return self._timer(screen, model)
 
     def spoke(self, screen: Screen, lang: str, model: str) -> Shown:
         """The other language was chosen."""
@@ -85,6 +85,8 @@ class ModelActions:
     def clicked(self, screen: Screen, model: str, event: gr.EventData) -> Shown:
         """A button of one of the panels, by what it does."""
         data = event._data or {}
+        if data.get("go") == "models":
+            return {**self.shown(screen, model), self._page.tabs: gr.Tabs(selected="models")}
         act, name = str(data.get("act", "")), str(data.get("name", ""))
         if act == "use":
             return self._use(screen, name, T(screen.view.lang)("model_used", name=name))
@@ -163,8 +165,9 @@ class ModelActions:
         part, lang, seen, use = self._page.models, screen.view.lang, self._looking.seen, self._used(model)
         screen.models.seen = self._state(model)
         return {
-            **self._progress(screen),
+            **self._progress(screen, model),
             part.standing: server.standing(seen, lang),
+            part.banner: self._banner(screen, model),
             part.server: server.panel(seen, use, lang),
             part.installed: models.panel(seen, use, lang),
             part.advice: models.advice(seen.advice, self._jobs.pulling.names, seen.reachable, lang),
@@ -177,23 +180,27 @@ class ModelActions:
         update = self._choice(model, lang)
         return {key: value for key, value in update.items() if (key, value) != ("value", model)}
 
-    def _progress(self, screen: Screen) -> Shown:
+    def _progress(self, screen: Screen, model: str) -> Shown:
         """What goes on, and whether the page looks again by itself."""
         part, job, lang = self._page.models, self._jobs.pulling, screen.view.lang
         now = None if job.about in job.failed else job.now
         pulled = pulling.Pulled(job.about, job.running, job.stopping, now, tuple(job.failed.items()), job.waiting)
         return {
-            **self._timer(screen),
+            **self._timer(screen, model),
             part.job: pulling.panel(pulled, lang),
             part.halt: gr.update(value=T(lang)("stop"), visible=job.running, interactive=not job.stopping),
         }
 
-    def _timer(self, screen: Screen) -> Shown:
+    def _banner(self, screen: Screen, model: str) -> str:
+        return server.banner(self._looking.seen, self._used(model), screen.view.lang)
+
+    def _timer(self, screen: Screen, model: str) -> Shown:
         tab = screen.models
         unknown = self._opening.state == "loading" or (
             self._opening.state == "ready" and self._looking.seen.server is None
         )
-        wanted = tab.shown or unknown or self._jobs.running or self._looking.running
+        going_on = unknown or self._jobs.running or self._looking.running
+        wanted = tab.shown or going_on or bool(self._banner(screen, model))
         if wanted == tab.ticking:
             return {self._page.screen: screen}
         tab.ticking = wanted

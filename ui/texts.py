@@ -188,11 +188,11 @@ WORDS: Mapping[str, tuple[str, str]] = {
     ),
     # the check of the answer
     "check": ("Check of the answer", "答案核对"),
-    "check_anew": ("The answer was written anew after the first check.", "首次核对之后重新撰写了答案。"),
-    "check.kept": ("Checked: every sentence has its support", "已核对：每句话都有依据"),
-    "check.rewrite": ("Checked: found wanting, written anew", "已核对：有不足，重新撰写"),
-    "check.marked": ("Checked: sentences without support are marked", "已核对：没有依据的句子已标出"),
-    "check.declined": ("Checked: the passages do not hold the answer", "已核对：片段中没有答案的依据"),
+    "check_anew": ("written anew after the first check", "首次核对之后重新撰写"),
+    "check.kept": ("Checked, every sentence has its support", "已核对，每句话都有依据"),
+    "check.rewrite": ("Checked, found wanting and written anew", "已核对，有不足，重新撰写"),
+    "check.marked": ("Checked, sentences without support are marked", "已核对，没有依据的句子已标出"),
+    "check.declined": ("Checked, the passages do not hold the answer", "已核对，片段中没有答案的依据"),
     "check.not_run": ("Not checked by the model", "未经模型核对"),
     "check.failed": ("The check did not work", "核对未成功"),
     "draft_n": ("Draft {n}", "第 {n} 稿"),
@@ -233,9 +233,9 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "turns_left_out.one": ("{n} earlier turn did not fit.", "有 {n} 轮较早的对话未能放入。"),
     "truncated": (
         "The model server read only {counted} of about {sent} tokens: it cut the prompt, so the answer may lack what "
-        "the sources say. Choose a smaller window under Settings, or a model with a larger one.",
+        "the sources say. Choose a smaller window (setting answering.window), or another model.",
         "模型服务器只读入了约 {sent} 个词元中的 {counted} 个：提示被截断，答案可能缺少来源中的内容。"
-        "请调小窗口，或换用窗口更大的模型。",
+        "请调小窗口（设置 answering.window），或换用其他模型。",
     ),
     "estimated": ("our estimate of what was sent: {n} tokens", "发送内容的估计：{n} 个词元"),
     "counted_by_server": ("counted by the model server: {n}", "模型服务器计数：{n}"),

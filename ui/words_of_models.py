@@ -33,6 +33,15 @@ MODELS: Mapping[str, tuple[str, str]] = {
         "What you ask and the passages found for it are sent to {url}, which is another machine.",
         "您的问题和检索到的片段会发送到另一台机器：{url}。",
     ),
+    "unwell_chat": (
+        "{model} cannot write now: answers quote the documents",
+        "{model} 目前无法撰写：答案摘录原文",
+    ),
+    "unwell_embedder": (
+        "{model} cannot be asked now: passages are found by their words only",
+        "{model} 目前无法使用：只能按词语检索片段",
+    ),
+    "go_models": ("Open Models", "打开“模型”"),
     "memory": ("Memory of this machine", "本机内存"),
     "memory_free": ("{free} of {total} free", "共 {total}，可用 {free}"),
     "memory_elsewhere": (

@@ -103,7 +103,7 @@ def _declined(trace: Trace, a: Answered, t: Texts) -> str:
     return (
         f'<div class="gb-answer gb-declined"><strong>{t("declined")}</strong>'
         f'<p class="gb-why">{t(_who_declined(trace, a), model=esc(a.model))}</p><p dir="auto">{esc(a.text)}</p>'
-        f"{held}{_label(a, t)}{check.line(trace, t)}</div>"
+        f"{held}{_label(a, t)}</div>"
     )
 
 

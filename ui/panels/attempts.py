@@ -118,9 +118,11 @@ def _routes(trace: Trace, n: int, t: Texts) -> str:
     return f'<div class="gb-routes">{"".join(route(step, t) for step in found)}</div>'
 
 
-def route(step: Retrieved, t: Texts) -> str:
-    """HTML of one route's state: its hits and time, or why it brought none."""
+def route(step: Retrieved, t: Texts, several: bool = False) -> str:
+    """HTML of one route's state: its hits and time, or why it brought none; of `several` sub-questions with its own."""
     name = said(t.name("route", step.route))
+    if several:
+        name = f"<small>{t('part_n', n=step.part + 1)}</small> {name}"
     if step.state == "done":
         said_ = f"{t.count('hits', len(step.hits))} · {numbers.seconds(step.seconds)}"
         return f'<span class="gb-route">{name} <small>{said_}</small></span>'

@@ -8,15 +8,15 @@ from ui.panels.markup import said
 from ui.panels.reasons import told
 from ui.texts import T, Texts
 
-TONES = {"kept": "gb-good", "rewrite": "gb-fair", "marked": "gb-fair", "declined": "gb-poor"}
+TONES = {"kept": "gb-good", "rewrite": "gb-fair", "marked": "gb-fair", "failed": "gb-fair"}
 
 
 def line(trace: Trace, t: Texts) -> str:
-    """HTML of the outcome in one line below the answer; "" when no check was made or asked for."""
+    """HTML of the outcome in one line below the answer; "" when no check was made."""
     checks: tuple[Verified, ...] = trace.of_kind("verified")
-    if not checks:
+    if not checks or checks[-1].outcome == "not_run":
         return ""
-    anew = f" {t('check_anew')}" if any(v.outcome == "rewrite" for v in checks) else ""
+    anew = f"{t('semicolon')}{t('check_anew')}" if any(v.outcome == "rewrite" for v in checks) else ""
     return f'<p class="gb-made gb-check-line {TONES.get(checks[-1].outcome, "")}">{_said(checks[-1], t)}{anew}</p>'
 
 
@@ -39,7 +39,7 @@ def _check(v: Verified, answered: Answered | None, several: bool, t: Texts) -> s
 
 
 def _said(v: Verified, t: Texts) -> str:
-    why = f" {told(v.why, t)}" if v.why else ""
+    why = f"{t('colon')}{told(v.why, t)}" if v.why else ""
     return f'<strong class="gb-outcome-word">{t(f"check.{v.outcome}")}</strong>{why}'
 
 

@@ -55,7 +55,8 @@ def _foot(i: int, trace: Trace, selected: bool, t: Texts) -> str:
     if trace.confidence:
         bands = (trace.confidence.decline_below, trace.confidence.answer_at)
         shown = numbers.confidence(trace.confidence.value, bands)
-        tone = TONES.get(trace.decision, "")
+        decided = trace.last("decided")
+        tone = TONES.get(decided.decision, "") if decided else ""
         sure = f'<span class="gb-sure {tone}">{t("confidence")} <b>{shown}</b></span>'
     state = t("shown_now") if selected else t("show_evidence")
     pressed = "true" if selected else "false"

@@ -48,7 +48,9 @@ def panel(trace: Trace, now: Now | None = None, lang: str = "en") -> str:
     known, at = stages(trace), stage(trace, now)
     attempt = max(1, trace.attempts)
     items = "".join(_stage(name, _state(trace, name, at, known), t) for name in known)
-    routes = "".join(route(step, t) for step in trace.of_kind("retrieved", attempt))
+    found = trace.of_kind("retrieved", attempt)
+    several = any(step.part for step in found)
+    routes = "".join(route(step, t, several) for step in found)
     again = ""
     if attempt > 1:
         rewritten = trace.last("rewritten", attempt)

@@ -110,7 +110,7 @@ def _why(s: Sentence, t: Texts) -> str:
 
 
 def _missing(s: Sentence, t: Texts) -> str:
-    if not s.missing:
+    if all(m in s.why for m in s.missing):
         return ""
     names = " ".join(f'<span class="gb-tag gb-missing">{said(m)}</span>' for m in s.missing)
     return f'<span class="gb-tip-line">{t("missing_here")} {names}</span>'

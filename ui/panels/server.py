@@ -8,10 +8,11 @@ from assistant.serving import LoadedModel, Memory, ModelWarning
 from ui.panels import numbers
 from ui.panels.markup import esc, said
 from ui.panels.reasons import told
-from ui.panels.seen import Seen, Use
+from ui.panels.seen import Seen, Use, same
 from ui.texts import T, Texts
 
 _HINTS = {"start": "server_start_hint", "correct_address": "server_address_hint", "update": "server_update_hint"}
+_BLOCKING = {"missing", "no_chat", "unreachable"}
 SPIN = '<span class="gb-spin" aria-hidden="true"></span>'
 _COMMAND = "<code>ollama serve</code>"
 
@@ -39,6 +40,30 @@ def standing(seen: Seen, lang: str = "en") -> str:
     t = T(lang)
     why = t("leaves_machine_why", url=said(seen.away))
     return f'<div class="gb-standing" role="note"><strong>{t("leaves_machine")}</strong> <span>{why}</span></div>'
+
+
+def banner(seen: Seen, use: Use, lang: str = "en") -> str:
+    """HTML of why a chosen model cannot be used, for every tab; "" when all can, or before the first look."""
+    t = T(lang)
+    if seen.server is None:
+        return ""
+    unwell = "".join(
+        f"<strong>{t(words, model=said(model))}</strong>"
+        for words, model in (("unwell_chat", use.chat), ("unwell_embedder", use.embedder))
+        if model and not _usable(model, seen)
+    )
+    if not unwell:
+        return ""
+    whys = [w.why for w in seen.warnings if w.kind in _BLOCKING] or [seen.server.why or seen.trouble]
+    sentences = "".join(f"<p>{told(why, t)}</p>" for why in whys if why)
+    go = f'<button type="button" class="gb-button" data-go="models">{t("go_models")}</button>'
+    buttons = f'<p class="gb-buttons">{go}{button("check", "", t("check_again"))}</p>'
+    return f'<section class="gb-banner" role="status">{unwell}{sentences}{buttons}</section>'
+
+
+def _usable(model: str, seen: Seen) -> bool:
+    blocked = any(w.kind in _BLOCKING and same(w.model, model) for w in seen.warnings)
+    return seen.reachable and not seen.trouble and not blocked
 
 
 def button(act: str, name: str, words: str, css: str = "gb-link", about: str = "") -> str:
