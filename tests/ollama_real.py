@@ -5,6 +5,7 @@ SmolLM2 is far too weak to judge answers by: it proves the wire, streaming, canc
 
 from __future__ import annotations
 
+import atexit
 import importlib.util
 import json
 import queue
@@ -72,13 +73,26 @@ def embed_model() -> Model:
     )
 
 
+def _end() -> None:
+    """Ends llama.cpp once it is idle: ended in the middle of a batch it takes the process down with it.
+
+    A request that was broken off is over when the next one has been answered.
+    """
+    for server in _servers.values():
+        server.handle_completions({"prompt": "a", "max_tokens": 1})
+    _servers.clear()
+
+
+atexit.register(_end)
+
+
 def _runner(window: int) -> Any:
     """llama.cpp with this window; one at a time is kept, as a reload with another num_ctx costs a third of a second."""
     import xllamacpp
 
     with _loading:
         if window not in _servers:
-            _servers.clear()
+            _end()
             params = xllamacpp.CommonParams()
             params.model.path = str(weights())
             params.n_ctx, params.n_parallel, params.warmup, params.verbosity = window, 1, False, -1
@@ -103,7 +117,8 @@ class RealAnswer:
 
     def __iter__(self) -> Iterator[str]:
         """Raises Refused, and ConnectionAbortedError when the client left."""
-        worker = threading.Thread(target=self._work, daemon=True)
+        # no daemon: one that still writes while Python ends takes the process down with it
+        worker = threading.Thread(target=self._work)
         worker.start()
         try:
             yield from self._arriving()
