@@ -397,9 +397,3 @@ def test_time_for_the_first_word_does_not_end_a_long_answer(server):
     server.replies.append((".*", ["word "] * 10))
     pieces = ask(server.url, patience=Patience(first=1, idle=30))
     assert pieces[-1].done
-
-
-def test_answer_cut_by_its_length_says_so(server):
-    server.faults.add("length")
-    last = ask(server.url)[-1]
-    assert (last.done, last.done_reason) == (True, "length")
