@@ -153,4 +153,73 @@ MODELS: Mapping[str, tuple[str, str]] = {
     "pull_resume": ("Go on", "继续"),
     "pull_again": ("Try again", "重试"),
     "pull_queued": ("{name} follows when the download under way has ended.", "当前下载结束后将下载 {name}。"),
+    # the index of the knowledge base
+    "indexes": ("The index of this knowledge base", "本知识库的索引"),
+    "indexes_hint": (
+        "Each embedding model needs one of its own; one of them answers the questions.",
+        "每个向量模型需要各自的索引；其中一个用于检索。",
+    ),
+    "index_chunks": ("{done} of {n} chunks", "{done} / {n} 个片段"),
+    "index_state.active": ("answers the questions", "正在使用"),
+    "index_state.complete": ("complete", "已完成"),
+    "index_state.partial": ("not complete", "未完成"),
+    "index_state.building": ("being built", "正在建立"),
+    "index_switch": ("Use this one", "改用此索引"),
+    "index_go_on": ("Go on building", "继续建立"),
+    "index_remove": ("Remove", "移除"),
+    "index_remove_confirm": (
+        "Remove the index of {name}? The documents stay; using this model again means building it again.",
+        "移除 {name} 的索引？文档保留；再次使用该模型需要重新建立。",
+    ),
+    "index_remove_yes": ("Remove it", "确认移除"),
+    "index_remove_no": ("Keep it", "保留"),
+    "index_removed": ("The index of {name} was removed.", "已移除 {name} 的索引。"),
+    "index_switched": (
+        "Questions are searched with {name} from now on; the other index is kept, so you can go back.",
+        "从现在起用 {name} 检索；原索引保留，可随时换回。",
+    ),
+    "index_built_in": ("Use the built-in model …", "改用内置模型……"),
+    "estimate_title": ("Build an index with {name}?", "用 {name} 建立索引？"),
+    "estimate_cost": (
+        "{chunks} are embedded anew, which takes {time}. No file is read again.",
+        "{chunks}需要重新向量化，{time}。无需重新读取文件。",
+    ),
+    "estimate_time": ("about {time}", "约需 {time}"),
+    "estimate_unknown": ("a time that is not known yet", "所需时间未知"),
+    "estimate_part": ("{n} are done already.", "其中 {n}已完成。"),
+    "estimate_meanwhile": (
+        "Meanwhile questions are answered from the present index. Nothing changes until you switch, and you can stop "
+        "and go on at any time.",
+        "建立期间仍用现有索引回答问题。在您切换之前一切不变，可随时停止并继续。",
+    ),
+    "estimate_start": ("Build it", "开始建立"),
+    "estimate_cancel": ("Not now", "暂不"),
+    "estimate_failed": ("{name} cannot be used", "无法使用 {name}"),
+    "building": ("Building the index of {name}", "正在建立 {name} 的索引"),
+    "building_starting": ("Preparing {name} …", "正在准备 {name}……"),
+    "building_stopping": ("Stopping after the present texts …", "当前文本完成后停止……"),
+    "building_stopped": ("Stopped: the index of {name}", "已停止：{name} 的索引"),
+    "building_stopped_hint": (
+        "What was embedded is kept; it goes on from there.",
+        "已向量化的部分会保留，可从此处继续。",
+    ),
+    "building_failed": ("The index of {name} could not be completed", "未能完成 {name} 的索引"),
+    "building_done": ("The index of {name} is complete", "{name} 的索引已完成"),
+    "building_done_hint": (
+        "Questions are still answered from the other one until you switch.",
+        "在您切换之前，仍用原来的索引回答问题。",
+    ),
+    "building_busy": (
+        "An index is being built; another can follow when that has ended.",
+        "正在建立索引，结束后才能再建。",
+    ),
+    "wished_title": ("The settings name another embedding model", "设置中指定了另一个向量模型"),
+    "wished_why": (
+        "This knowledge base was built with {built}; the settings ask for {wished}. It goes on with its own model, and "
+        "nothing is lost.",
+        "本知识库由 {built} 建立，而设置要求使用 {wished}。它会继续使用自己的模型，不会丢失任何内容。",
+    ),
+    "wished_build": ("Build an index beside it …", "另建一个索引……"),
+    "wished_keep": ("Keep {built}", "保留 {built}"),
+    "wished_later": ("Later", "以后再说"),
 }
