@@ -10,11 +10,12 @@ from typing import Any
 import lxml.html
 import pytest
 import sample_traces as sample
+import sample_written as written
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from assistant.errors import BadTrace
-from assistant.trace import Trace
+from assistant.trace import Delta, Trace, Working
 from ui.view import View
 
 HOSTILE = (
@@ -33,6 +34,7 @@ HOSTILE = (
 )
 FREE = {"question", "text", "why", "document", "title", "path", "original", "standalone", "method", "message", "label"}
 FREE |= {"model", "caveat", "limited_by", "heading", "suggestions", "present", "absent", "query", "before", "queries"}
+FREE |= {"messages", "left_out", "shortened", "missing", "purpose", "reply", "reason", "imagined", "stopped_by"}
 FREE |= {"parts", "weights_why", "added", "term", "context", "name", "embedder", "answer", "rewriter", "reranker"}
 FORBIDDEN = {"script", "iframe", "object", "embed", "img", "link", "style", "form", "base", "meta", "a", "blink"}
 texts = st.one_of(st.sampled_from(HOSTILE), st.text(min_size=1, max_size=40).filter(str.isprintable))
@@ -59,10 +61,10 @@ def assert_inert(html: str) -> None:
             assert '"' not in name
 
 
-TRACES = [sample.answered_trace(), sample.declined_trace()]
+TRACES = [sample.answered_trace(), sample.declined_trace(), written.careful(), written.imagined(), written.cut()]
 
 
-@pytest.mark.parametrize("trace", TRACES, ids=["answered", "declined"])
+@pytest.mark.parametrize("trace", TRACES, ids=["answered", "declined", "careful", "imagined", "cut"])
 @pytest.mark.parametrize("lang", ["en", "zh"])
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(drawn=st.lists(texts, min_size=1, max_size=20))
@@ -75,6 +77,10 @@ def test_panels_of_a_hostile_trace_hold_no_element_or_attribute_of_its_own(trace
     assert_inert(view.conversation())
     assert_inert(View(lang=lang).begin(shown).conversation())
     assert_inert(view.begin(shown).broken(drawn[0]).conversation())
+    working = view.begin(shown).plus(Working(purpose=drawn[0], model=drawn[-1], state="reading"))
+    assert_inert(working.conversation())
+    assert_inert(working.plus(Delta(text=drawn[0])).conversation())
+    assert_inert(working.plus(Delta(text=drawn[0])).broken(drawn[-1], "search").conversation())
 
 
 @pytest.mark.parametrize("change", [

@@ -31,7 +31,7 @@ def messages(pairs: Iterable[tuple[str, str]], t: Texts) -> str:
 
 def _line(c: ModelCall, discarded: bool, t: Texts) -> str:
     facts = [said(c.model), numbers.seconds(c.seconds)] if c.requests else [said(c.model)]
-    if c.prompt_tokens is not None or c.answer_tokens is not None:
+    if c.requests and (c.prompt_tokens is not None or c.answer_tokens is not None):
         facts.append(t("call_tokens", read=_tokens(c.prompt_tokens), wrote=_tokens(c.answer_tokens)))
     if c.requests > 1:
         facts.append(t("call_asked", n=c.requests))
