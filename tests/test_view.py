@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 import sample_traces as sample
+import sample_written as written
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assistant.trace import Delta
+from assistant.trace import Delta, Trace, Working
 from ui.view import View
 
 
@@ -99,3 +100,62 @@ def test_whatever_happens_the_shown_turn_exists(events: list[str]):
         elif event == "select":
             view = view.select(len(view.turns) // 2)
     assert (view.shown is None) == (not view.turns)
+
+
+def begun() -> View:
+    return View().begin(written.trace())
+
+
+def test_what_the_model_is_doing_is_shown_and_never_kept():
+    reading = Working(purpose="answer", model="m", state="reading")
+    view = begun().plus(reading)
+    assert "m" in view.conversation()
+    assert view.turns[0].steps == ()
+    assert view.plus(reading) == view  # its clock goes on
+    assert view.plus(sample.steps()[0]).working is None
+
+
+def test_the_stage_follows_what_the_model_is_doing():
+    view = begun().plus(Working(purpose="grade", model="m", state="loading"))
+    assert view.stage == "grading"
+    assert view.plus(Working(purpose="verify", model="m", state="reading")).stage == "checking"
+
+
+def test_a_piece_of_another_draft_begins_the_answer_anew():
+    view = begun().plus(Delta(text="Ten ")).plus(Delta(text="days")).plus(written.written(draft=1))
+    assert view.partial == ""
+    view = view.plus(Delta(text="Five ", draft=2)).plus(Delta(text="days", draft=2))
+    assert view.partial == "Five days"
+    assert "Written anew after the check" in view.conversation()
+
+
+def test_an_answer_that_is_stopped_keeps_its_text_as_unchecked():
+    view = begun().plus(Delta(text="Ten <days> and")).broken("Stopped before there was an answer.")
+    answered = view.turns[0].answered
+    assert answered is not None
+    assert (answered.state, answered.stopped_by, answered.text) == ("incomplete", "stopped", "Ten <days> and")
+    shown = view.conversation()
+    assert "Ten &lt;days&gt; and" in shown
+    assert "it was not checked against the sources" in shown
+    assert 'data-retry="0"' in shown
+    assert "data-continue" not in shown  # the prompt it was written from is not known
+    assert view.history[0].answer == "Ten <days> and"
+    assert Trace.from_json(view.turns[0].model_dump_json()) == view.turns[0]
+
+
+def test_an_answer_that_is_continued_grows_from_its_text():
+    view = begun().asked(written.cut()).resume()
+    assert view.busy
+    assert view.plus(Delta(text=" More.")).partial.endswith("lapses. [1] More.")
+    stopped = view.plus(Delta(text=" More.")).broken("Stopped")
+    assert stopped.turns[0].answered.citations == written.cut().answered.citations
+    assert "More." in stopped.conversation()
+    assert 'data-continue="0"' in stopped.conversation()
+    assert view.resume() == view
+    assert View().resume() == View()
+
+
+def test_a_question_asked_in_place_of_another_gets_the_turns_before_it():
+    view = View().begin(draft("a")).asked(sample.answered_trace()).begin(draft("b")).asked(written.failed())
+    assert len(view.before(1)) == 1
+    assert view.before(0) == ()

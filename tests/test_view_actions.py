@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from types import SimpleNamespace
 
 import pytest
 import sample_traces as sample
+import sample_written as written
 
 from assistant.documents import IngestReport
 from assistant.errors import StoreError
@@ -44,6 +46,12 @@ class Door:
             yield sample.answered_trace().model_copy(update={"question": question})
         finally:
             self.ended += 1
+
+    def continue_answer(self, trace):
+        self.asked.append(("continue", trace.question))
+        yield Delta(text=" And more.")
+        yield written.written()
+        yield written.careful()
 
     def info(self):
         return sample.BASE
@@ -193,3 +201,72 @@ def test_ticks_draw_only_what_changed(actions, page):
 
 def test_a_path_is_needed_to_add_a_folder(actions, page):
     assert "Give the path of a folder or file first." in actions.added(Screen(View()), " ")[page.notice]
+
+
+class Waiting:
+    """Steps of which the next never comes; another thread ends the wait."""
+
+    def __init__(self) -> None:
+        self.waited, self.closed = threading.Event(), threading.Event()
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        self.waited.set()
+        self.closed.wait(20)
+        raise StopIteration
+
+    def close(self) -> None:
+        self.closed.set()
+
+
+def test_stopping_reaches_a_question_that_waits_for_its_model(actions, door):
+    waiting = Waiting()
+    door.stream = lambda *asked: waiting
+    screen = Screen(View())
+    reader = threading.Thread(target=lambda: list(actions.ask(screen, "slow", "qwen3:8b", "quick")))
+    reader.start()
+    assert waiting.waited.wait(10)
+    actions.stop(screen)
+    reader.join(10)
+    assert not reader.is_alive()
+    assert waiting.closed.is_set()
+    assert "Stopped" in screen.view.conversation()
+    assert not screen.view.busy
+
+
+def test_the_draft_knows_its_effort_so_that_the_stages_are_right(actions, page):
+    screen = Screen(View())
+    first = next(actions.ask(screen, "How many days?", "qwen3:8b", "careful"))
+    assert "checking" in first[page.ask.talk]
+    assert "checking" not in next(actions.ask(Screen(View()), "How many days?", "", "careful"))[page.ask.talk]
+
+
+def test_a_question_is_asked_again_with_the_history_it_had(actions, door):
+    screen = Screen(View())
+    list(actions.ask(screen, "first", "", "quick"))
+    list(actions.ask(screen, "second", "", "quick"))
+    list(actions.again(screen, "qwen3:8b", "careful", event(retry=1)))
+    question, history, changes = door.asked[2]
+    assert (question, [t.question for t in history]) == ("second", ["first"])
+    assert changes["answering.effort"] == "careful"
+    list(actions.again(screen, "", "quick", event(retry=9)))
+    assert len(door.asked) == 3
+
+
+def test_an_incomplete_answer_is_continued_in_its_own_turn(actions, page, door):
+    screen = Screen(View().begin(written.trace()).asked(written.cut()))
+    drawn = list(actions.again(screen, "qwen3:8b", "quick", event(**{"continue": 0})))
+    assert door.asked == [("continue", "And when does it lapse?")]
+    assert "gb-writing" in drawn[0][page.ask.talk]
+    assert screen.view.turns == (written.careful(),)
+    assert not screen.view.busy
+
+
+def test_the_effort_is_offered_only_when_a_model_writes(actions, page):
+    screen = Screen(View())
+    assert actions.chose(screen, "", "quick")[page.ask.effort]["visible"] is False
+    shown = actions.chose(screen, "qwen3:8b", "careful")
+    assert shown[page.ask.effort]["visible"] is True
+    assert "grades the passages" in shown[page.ask.hint]
