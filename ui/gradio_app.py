@@ -197,7 +197,7 @@ def _wire_models(blocks: gr.Blocks, page: Page, actions: Actions, models: ModelA
     _on(part.timer.tick, models.tick, [page.screen, model], shown, trigger_mode="once")
     _on(part.tab.select, models.shown, [page.screen, model], shown)
     for tab in (page.ask.tab, page.documents.tab):
-        _on(tab.select, models.left, [page.screen, model], [page.screen, part.timer])
+        _on(tab.select, models.left, [page.screen, model], [page.screen, part.timer, part.banner])
     _on(page.head.lang.input, models.spoke, [page.screen, page.head.lang, model], [*shown, part.tab])
     _on(model.input, models.chose, [page.screen, model], shown)
     for panel in part.panels:

@@ -62,7 +62,7 @@ class ModelActions:
     def left(self, screen: Screen, model: str) -> Shown:
         """Another tab was opened."""
         screen.models.shown = False
-        return self._timer(screen, model)
+        return {**self._timer(screen, model), self._page.models.banner: self._banner(screen, model)}
 
     def spoke(self, screen: Screen, lang: str, model: str) -> Shown:
         """The other language was chosen."""
@@ -167,7 +167,7 @@ class ModelActions:
         return {
             **self._progress(screen, model),
             part.standing: server.standing(seen, lang),
-            part.banner: self._banner(screen, model),
+            part.banner: "" if screen.models.shown else self._banner(screen, model),  # said at the server there
             part.server: server.panel(seen, use, lang),
             part.installed: models.panel(seen, use, lang),
             part.advice: models.advice(seen.advice, self._jobs.pulling.names, seen.reachable, lang),

@@ -47,8 +47,9 @@ def top(info: BaseInfo | None, state: Literal["loading", "ready", "failed"], lan
         base = f'<span class="gb-base gb-{state}">{words}</span>'
     else:
         counts = f"{t.count('documents_n', info.documents)} · {t.count('chunks_n', info.chunks)}"
+        hint = f' title="{t("local_only")}"' if "(embedded," in info.embedder else ""
         base = (
             f'<span class="gb-base"><b>{said(info.name)}</b> {counts}</span>'
-            f'<span class="gb-model" title="{t("local_only")}"><i aria-hidden="true"></i>{esc(info.embedder)}</span>'
+            f'<span class="gb-model"{hint}><i aria-hidden="true"></i>{esc(info.embedder)}</span>'
         )
     return f'<header class="gb-top"><span class="gb-logo">{t("app")}</span>{base}</header>'
