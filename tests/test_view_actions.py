@@ -266,7 +266,13 @@ def test_an_incomplete_answer_is_continued_in_its_own_turn(actions, page, door):
 
 def test_the_effort_is_offered_only_when_a_model_writes(actions, page):
     screen = Screen(View())
-    assert actions.chose(screen, "", "quick")[page.ask.effort]["visible"] is False
-    shown = actions.chose(screen, "qwen3:8b", "careful")
-    assert shown[page.ask.effort]["visible"] is True
+    assert actions.writer("")[page.ask.efforts]["visible"] is False
+    assert actions.writer("qwen3:8b")[page.ask.efforts]["visible"] is True
+    assert "grades the passages" in actions.chose(screen, "careful")[page.ask.hint]
+
+
+def test_a_page_that_is_opened_has_the_effort_of_the_settings(actions, page, door):
+    door.settings = Settings().changed({"answering.effort": "careful", "answering.writer": "ollama"})
+    shown = actions.loaded(Screen(View()), "")
+    assert shown[page.ask.effort]["value"] == "careful"
     assert "grades the passages" in shown[page.ask.hint]

@@ -19,7 +19,7 @@ from ui.background import Adding, Opening, Work, sentence
 from ui.layout import Page, Screen
 from ui.panels import documents, states
 from ui.panels import effort as efforts
-from ui.texts import T
+from ui.texts import T, Texts
 from ui.view import Steps, View
 
 Shown = dict[Any, Any]
@@ -71,7 +71,8 @@ class Actions:
             shown[button] = gr.update(**{**_props(shown.get(button)), "value": word})
         return {
             **shown,
-            **self._effort(screen.view, model, effort),
+            ask.effort: gr.update(choices=self._efforts(t), label=t("effort")),
+            ask.hint: self._hint(screen.view, effort),
             ask.tab: gr.update(label=t("ask")),
             files.tab: gr.update(label=t("documents")),
             ask.question: gr.update(label=t("question_box"), placeholder=t("question_box")),
@@ -119,9 +120,13 @@ class Actions:
                 screen.steps.close()
         return self._conversation(screen.view)
 
-    def chose(self, screen: Screen, model: str, effort: str) -> Shown:
-        """Another model or effort was chosen."""
-        return self._effort(screen.view, model, effort)
+    def writer(self, model: str) -> Shown:
+        """Another model was chosen, or none: there is no effort while no model writes."""
+        return {self._page.ask.efforts: gr.update(visible=bool(model))}
+
+    def chose(self, screen: Screen, effort: str) -> Shown:
+        """Another effort was chosen."""
+        return {self._page.ask.hint: self._hint(screen.view, effort)}
 
     def fresh(self, screen: Screen) -> Shown:
         """A new conversation; one under way is left alone."""
@@ -289,8 +294,13 @@ class Actions:
 
     def _opened(self, view: View, wanted: str) -> Shown:
         """All of it, with the model and the effort that the settings name."""
-        model = self._usual_model()
-        return {**self._all(view, wanted, model), **self._effort(view, model, self._settings().answering.effort)}
+        model, effort, ask = self._usual_model(), self._settings().answering.effort, self._page.ask
+        return {
+            **self._all(view, wanted, model),
+            ask.efforts: gr.update(visible=bool(model)),
+            ask.effort: gr.update(choices=self._efforts(T(view.lang)), value=effort),
+            ask.hint: self._hint(view, effort),
+        }
 
     def _all(self, view: View, wanted: str, model: str) -> Shown:
         part, t = self._page.documents, T(view.lang)
@@ -337,14 +347,11 @@ class Actions:
     def _settings(self) -> Settings:
         return self._opening.door.settings if self._opening.door else Settings()
 
-    def _effort(self, view: View, model: str, chosen: str) -> Shown:
-        """The choice of effort; there is none while no model writes."""
-        t, attempts = T(view.lang), self._settings().loop.max_attempts
-        choices = efforts.choices(attempts, t)
-        return {
-            self._page.ask.effort: gr.update(choices=choices, value=chosen, visible=bool(model), label=t("effort")),
-            self._page.ask.hint: efforts.hint(chosen, attempts, view.lang) if model else "",
-        }
+    def _efforts(self, t: Texts) -> list[tuple[str, str]]:
+        return efforts.choices(self._settings().loop.max_attempts, t)
+
+    def _hint(self, view: View, effort: str) -> str:
+        return efforts.hint(effort, self._settings().loop.max_attempts, view.lang)
 
     def _note(self, screen: Screen, words: str) -> Shown:
         screen.view = screen.view.noted(words)

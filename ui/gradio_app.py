@@ -168,8 +168,8 @@ def _wire_ask(page: Page, actions: Actions) -> None:
     ]
     asking.append(_on(ask.talk.submit, actions.again, [page.screen, model, effort], shown))
     _on(ask.stop.click, actions.stop, [page.screen], shown, cancels=asking)
-    for event in (model.change, effort.input):
-        _on(event, actions.chose, [page.screen, model, effort], [effort, ask.hint])
+    _on(model.change, actions.writer, [model], [ask.efforts])
+    _on(effort.change, actions.chose, [page.screen, effort], [ask.hint])
     _on(ask.fresh.click, actions.fresh, [page.screen], shown)
     for panel in (ask.talk, ask.evidence):
         _on(panel.click, actions.clicked, [page.screen], [*shown, page.tabs])

@@ -9,7 +9,7 @@ from typing import Any
 import gradio as gr
 
 from assistant.settings import Answering, Loop
-from ui.panels import effort as efforts
+from ui.panels.effort import choices
 from ui.texts import Texts
 from ui.view import Steps, View
 
@@ -64,6 +64,7 @@ class Ask:
     question: gr.Textbox
     send: gr.Button
     stop: gr.Button
+    efforts: gr.Column
     effort: gr.Radio
     hint: gr.HTML
     fresh: gr.Button
@@ -137,7 +138,7 @@ class Page:
         a, d, h = self.ask, self.documents, self.head
         return [
             *(h.top, h.model, h.theme),
-            *(a.tab, a.talk, a.question, a.send, a.stop, a.effort, a.hint, a.fresh, a.export, a.evidence),
+            *(a.tab, a.talk, a.question, a.send, a.stop, a.efforts, a.effort, a.hint, a.fresh, a.export, a.evidence),
             *(d.tab, d.upload, d.limit, d.folder, d.add, d.job, d.halt, d.wanted, d.files),
         ]
 
@@ -192,17 +193,18 @@ def _ask(t: Texts) -> Ask:
                 )  # fmt: skip
                 send = gr.Button(t("send"), variant="primary", interactive=False, elem_id="gb-send")
                 stop = gr.Button(t("stop"), variant="stop", visible=False, elem_id="gb-stop")
-            effort = gr.Radio(
-                efforts.choices(Loop().max_attempts, t), value=Answering().effort, label=t("effort"), visible=False,
-                show_label=False, container=False, elem_id="gb-effort",
-            )  # fmt: skip
-            hint = _panel("effort-hint", clicks=False)
+            with gr.Column(visible=False, elem_id="gb-efforts") as efforts:
+                effort = gr.Radio(
+                    choices(Loop().max_attempts, t), value=Answering().effort, label=t("effort"), show_label=False,
+                    container=False, elem_id="gb-effort",
+                )  # fmt: skip
+                hint = _panel("effort-hint", clicks=False)
             with gr.Row(elem_id="gb-foot"):
                 fresh = gr.Button(t("new_conversation"), size="sm")
                 export = gr.Button(t("export"), size="sm", interactive=False, elem_id="gb-export")
         with gr.Column(scale=6, min_width=320):
             evidence = _panel("evidence")
-    return Ask(tab, talk, question, send, stop, effort, hint, fresh, export, evidence)
+    return Ask(tab, talk, question, send, stop, efforts, effort, hint, fresh, export, evidence)
 
 
 def _documents(t: Texts) -> Documents:

@@ -57,6 +57,7 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "answer_by": ("Answer by", "作答方式"),
     "answer_quoted": ("Quoted sentences", "原文摘录"),
     "effort": ("Effort", "投入程度"),
+    "effort_runs": ("What the model is asked for", "模型要做什么"),
     "effort_call": ("1 request", "1 次请求"),
     "effort_calls": ("up to {n}", "至多 {n} 次"),
     "effort.quick": ("Quick", "快速"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assistant.effort import EFFORTS, describe
-from ui.panels.markup import esc
+from ui.panels.markup import esc, opening
 from ui.texts import T, Texts
 
 
@@ -13,8 +13,10 @@ def choices(attempts: int, t: Texts) -> list[tuple[str, str]]:
 
 
 def hint(name: str, attempts: int, lang: str = "en") -> str:
-    """HTML: what runs at this effort."""
-    return f'<p class="gb-why gb-effort-hint">{esc(describe(name, T(lang).lang == "zh", attempts))}</p>'
+    """HTML of what runs at this effort, to open."""
+    t = T(lang)
+    runs = f'<p class="gb-why">{esc(describe(name, t.lang == "zh", attempts))}</p>'
+    return opening(t("effort_runs"), runs, "gb-quiet gb-effort-hint")
 
 
 def _words(name: str, calls: int, t: Texts) -> str:
