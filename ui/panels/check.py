@@ -16,7 +16,7 @@ def line(trace: Trace, t: Texts) -> str:
     checks: tuple[Verified, ...] = trace.of_kind("verified")
     if not checks or checks[-1].outcome == "not_run":
         return ""
-    anew = f"{t('semicolon')}{t('check_anew')}" if any(v.outcome == "rewrite" for v in checks) else ""
+    anew = f"{t('semicolon')}{t('check_anew')}" if any(v.outcome == "rewrite" for v in checks[:-1]) else ""
     return f'<p class="gb-made gb-check-line {TONES.get(checks[-1].outcome, "")}">{_said(checks[-1], t)}{anew}</p>'
 
 
