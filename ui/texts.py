@@ -106,7 +106,7 @@ WORDS: Mapping[str, tuple[str, str]] = {
     ),
     "stopped": ("Stopped before there was an answer.", "已停止，尚无答案。"),
     "unfinished": (
-        "What was written until then; it was not checked against the sources.",
+        "This was written until then; it was not checked against the sources.",
         "以上是停止前写出的内容，未与来源核对。",
     ),
     "stopped_title": ("Stopped", "已停止"),

@@ -199,19 +199,20 @@ class View:
         last = self.turns[-1]
         earlier = last.answered
         kept = earlier if earlier is not None and self.partial.startswith(earlier.text) else None
-        stopped = stage == "stopped"
+        stopped, model, now = stage == "stopped", Wanted.of(last).model, self._now()
         return Answered(
             attempt=last.best_attempt,
+            seconds=now.seconds if now else 0.0,
             writer="ollama",
-            model=Wanted.of(last).model,
+            model=model,
             decision="caveat",
             text=self.partial,
-            label=UNFINISHED,
+            label=f"written by {model} from your documents",
             sentences=kept.sentences if kept else (),
             citations=kept.citations if kept else (),
             prompt=kept.prompt if kept else None,
             state="incomplete",
-            why="" if stopped else message,
+            why=UNFINISHED if stopped else message,
             draft=self.draft,
             stopped_by="stopped" if stopped else "incomplete",
         )

@@ -27,7 +27,7 @@ EITHER_WAY: tuple[Pair, ...] = (
     *(
         WORDS[key]
         for key in (
-            *("stopped", "unexpected", "removed", "job_busy", "job_queued", "folder_missing", "loading"),
+            *("stopped", "unfinished", "unexpected", "removed", "job_busy", "job_queued", "folder_missing", "loading"),
             *("model_used", "model_deleted", "pull_queued", "pull_name_missing"),
         )
     ),
@@ -255,9 +255,10 @@ FAILED: tuple[Pair, ...] = (
     ),
     (
         "The knowledge base {folder} holds {n:number} chunks embedded with {built}, but the chosen model is {model}; "
-        "choose the old model again to keep using it, use --kb for another one, or ingest the files into a new one.",
+        "leave embedding.provider empty to keep the old model, embed the base again with the new one "
+        "(launch.py reembed), or use --kb for another base.",
         "知识库 {folder} 的 {n} 个片段由 {built} 向量化，而所选模型是 {model}；"
-        "请改回原来的模型，用 --kb 另选知识库，或将文件添加到新的知识库。",
+        "请将 embedding.provider 留空以保留原模型，用新模型重新向量化（launch.py reembed），或用 --kb 另选知识库。",
     ),
 )
 
