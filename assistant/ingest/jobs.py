@@ -11,7 +11,6 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 from assistant.chunking import chunk
 from assistant.documents import Chunk, FileRow, FileState, IngestReport, Progress
@@ -64,15 +63,10 @@ def run(
     return ingest.tally.report()
 
 
-_TURNS: WeakKeyDictionary[Base, threading.Lock] = WeakKeyDictionary()
-_TURNS_LOCK = threading.Lock()
-
-
 @contextmanager
 def _turn(base: Base, cancel: threading.Event) -> Iterator[None]:
     """One ingest per base at a time: the next one waits, and then finds the files unchanged."""
-    with _TURNS_LOCK:
-        lock = _TURNS.setdefault(base, threading.Lock())
+    lock = base.turn
     while not lock.acquire(timeout=0.2):
         if cancel.is_set():
             raise _Cancelled

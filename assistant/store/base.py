@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
+import threading
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -13,16 +13,17 @@ import duckdb
 import numpy as np
 
 from assistant.documents import Chunk, FileRow
-from assistant.errors import StoreError, WrongModel
+from assistant.errors import WrongModel
 from assistant.settings import Settings
 from assistant.store import chunks as stored
-from assistant.store import fts, index, nodes, postings, schema, sql_vectors
+from assistant.store import fitting, fts, index, nodes, postings, schema, shelf, sql_vectors
 from assistant.store.chunks import Change
 from assistant.store.database import Database
 from assistant.store.found import Counts, TextFound, VectorFound
 from assistant.store.matrix import Numbers, Vectors
 from assistant.store.postings import Matched
 from assistant.store.schema import Embedder
+from assistant.store.shelf import Shelf
 from assistant.tokens import DEFAULT, Tokenizer
 from assistant.trace import Passage
 
@@ -84,6 +85,16 @@ class Base:
         return self._embedder
 
     @property
+    def shelf(self) -> Shelf:
+        """Vectors of other models, and of unfinished files."""
+        return Shelf(self._database)
+
+    @property
+    def turn(self) -> threading.Lock:
+        """Held by one long job at a time: an ingest, or the exchange of the vectors."""
+        return self._database.turn
+
+    @property
     def vector_store(self) -> GlassboxVectorStore:
         """The same base as a LlamaIndex vector store: VectorStoreIndex.from_vector_store(base.vector_store)."""
         if self._vector_store is None:
@@ -91,6 +102,23 @@ class Base:
 
             self._vector_store = GlassboxVectorStore.over(self._database, self.tokenizer)
         return self._vector_store
+
+    def take_model(self, embedder_identity: Any) -> None:
+        """Makes this the model of an empty base. Raises WrongModel when it holds chunks of another one."""
+        self._take(Embedder.of(embedder_identity))
+
+    def exchange(self, embedder_identity: Any, pipelines: tuple[str, str] = ("", "")) -> None:
+        """Puts the vectors on the shelf in place of the base's, in one transaction, and the base's on the shelf.
+
+        `pipelines`: see `assistant.store.shelf.exchange`. Raises StoreError when a chunk has no vector of this model.
+        """
+        chosen = Embedder.of(embedder_identity)
+        self._database.exchange(lambda cursor: shelf.exchange(cursor, chosen, pipelines))
+        self._embedder, self._vector_store = chosen, None
+
+    def release(self, model: str) -> None:
+        """No question needs the vectors of this model from before an exchange any more."""
+        self._database.release(model)
 
     def close(self) -> None:
         """Gives the file up. Closing twice does nothing."""
@@ -114,18 +142,18 @@ class Base:
         `vectors`: one row per chunk. Raises StoreError when they do not fit the base (dimension, model, not finite),
         or when there are no chunks: a document without any is not indexed.
         """
-        fitting = self._fitting(chunks, vectors)
+        rows = fitting.fitting(chunks, vectors, self._embedder)
         fingerprint = self._embedder.fingerprint if self._embedder else ""
         if embedder_identity is not None:
             fingerprint = str(embedder_identity.fingerprint())
-        rows = [nodes.chunk_row(row, chunk) for chunk in chunks]
+        fresh = [nodes.chunk_row(row, chunk) for chunk in chunks]
 
         def work(cursor: duckdb.DuckDBPyConnection) -> Change:
-            self._require_model(cursor, fingerprint)
-            gone = index.take(cursor, "document_id = ?", [row.document_id])
-            added = index.put(cursor, rows, fitting, self.tokenizer)
+            fitting.require_model(cursor, fingerprint)
+            own = [row.document_id]
+            change = index.replace(cursor, "document_id = ?", own, fresh, rows, self.tokenizer, row.document_id)
             stored.write_file(cursor, row)
-            return Change(gone, added.numbers, added.ids, added.vectors)
+            return change
 
         self._database.write(work)
         self._compact_above(_COMPACT_DURING_WRITE_AT)
@@ -144,12 +172,14 @@ class Base:
         self._change(work)
 
     def delete_document(self, document_id: str) -> None:
-        """Removes the document: its row, chunks, vectors and postings, in one transaction. Unknown ids do nothing."""
+        """Removes the document: its row, chunks, vectors (those on the shelf too) and postings, in one transaction.
+
+        Unknown ids do nothing.
+        """
 
         def work(cursor: duckdb.DuckDBPyConnection) -> Change:
-            gone = index.take(cursor, "document_id = ?", [document_id])
             cursor.execute("DELETE FROM files WHERE document_id = ?", [document_id])
-            return Change(removed=gone)
+            return index.replace(cursor, "document_id = ?", [document_id], document_id=document_id)
 
         self._database.write(work)
         self._compact_above(_COMPACT_DURING_WRITE_AT)
@@ -200,9 +230,16 @@ class Base:
     # chunks
 
     def vectors_for(self, hashes: Iterable[str]) -> dict[str, Vectors]:
-        """Text hash → stored vector of this base's model, for chunks that need no new embedding."""
+        """Text hash → stored vector of this base's model, for chunks that need no new embedding.
+
+        Those that wait on the shelf for an unfinished file count too.
+        """
         wanted = list(hashes)
-        return self._database.read(lambda cursor: stored.vectors_for(cursor, wanted))
+
+        def work(cursor: duckdb.DuckDBPyConnection) -> dict[str, Vectors]:
+            return shelf.waiting(cursor, self._embedder, wanted) | stored.vectors_for(cursor, wanted)
+
+        return self._database.read(work)
 
     def passages(self, chunk_ids: Sequence[str]) -> list[Passage]:
         """The chunks of these ids in this order; those that no longer exist are left out."""
@@ -234,14 +271,19 @@ class Base:
 
     # search
 
-    def search_vector(self, vector: Any, depth: int, scope: Any = None) -> VectorFound:
-        """The nearest chunks by cosine (−1…1), exact, and the background over all chunks of the scope."""
+    def search_vector(self, vector: Any, depth: int, scope: Any = None, model: str | None = None) -> VectorFound:
+        """The nearest chunks by cosine (−1…1), exact, and the background over all chunks of the scope.
+
+        `model`: fingerprint of the model of the vector; WrongModel is raised when the base has another one. A question
+        that began before an exchange still searches the vectors of then.
+        """
         query = np.asarray(vector, dtype=np.float32).reshape(-1)
-        self._require_dimension(len(query))
+        if model is None:
+            fitting.require_dimension(self._embedder, len(query))
         allowed = self._allowed(scope)
         if self.settings.index.vector_index == "sql":
-            return self._database.read(lambda cursor: sql_vectors.search(cursor, query, depth, allowed))
-        return self._database.snapshot().search(query, depth, allowed)
+            return self._database.read(lambda cursor: sql_vectors.search(cursor, query, depth, allowed, model))
+        return self._database.snapshot(model).search(query, depth, allowed)
 
     def search_text(self, terms: Sequence[str], depth: int, scope: Any = None) -> TextFound:
         """The best chunks for these terms by BM25. Terms are the tokenizer's; repeated ones count once."""
@@ -290,21 +332,11 @@ class Base:
 
     def disk_bytes(self) -> int:
         """Bytes the base takes on disk, with its log."""
-        path = self._database.path
-        files = [] if path is None else [path, path.with_name(path.name + ".wal")]
-        return sum(file.stat().st_size for file in files if file.exists())
+        return self._database.disk_bytes()
 
     def snapshot(self, folder: Path) -> Path:
         """Copies the base as it is now into another folder, where others can open it read-only; returns the file."""
-        path = self._database.path
-        if path is None:
-            raise StoreError("A knowledge base in memory cannot be copied; open one in a folder.")
-        target = Path(folder).expanduser() / FILE
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with self._database.checkpointed():
-            shutil.copyfile(path, target.with_suffix(".part"))
-        target.with_suffix(".part").replace(target)
-        return target
+        return self._database.copy_to(Path(folder).expanduser() / FILE)
 
     def _matched(self, cursor: duckdb.DuckDBPyConnection, terms: Sequence[str], before: int) -> Matched:
         """The terms' postings; those of the last query again while nothing was written: they cost most of a search.
@@ -345,50 +377,22 @@ class Base:
         ids = [scope] if isinstance(scope, str) else list(scope)
         return (f"document_id IN ({','.join('?' * len(ids))})" if ids else "false"), ids
 
-    def _fitting(self, pieces: Sequence[Chunk], vectors: Vectors) -> Vectors:
-        rows = np.asarray(vectors, dtype=np.float32)
-        if not len(pieces):
-            raise StoreError("A document without any chunk cannot be indexed; mark it as failed instead.")
-        if rows.ndim != 2 or len(rows) != len(pieces):
-            raise StoreError(
-                f"{len(pieces)} chunks came with vectors of shape {rows.shape}; give one vector per chunk."
-            )
-        if len({piece.ordinal for piece in pieces}) < len(pieces):
-            raise StoreError("Two chunks of a document have the same ordinal; number them from 0.")
-        self._require_dimension(rows.shape[1])
-        if not np.isfinite(rows).all():
-            raise StoreError("A vector holds numbers that are not finite; embed this document again.")
-        return rows
-
-    def _require_dimension(self, dimension: int) -> None:
-        if self._embedder is None:
-            raise StoreError("This knowledge base has no embedding model yet; open it with one.")
-        if self._embedder.dimension not in (None, dimension):
-            raise WrongModel(
-                f"A vector has {dimension} dimensions, but the knowledge base was built with {self._embedder.label}; "
-                "choose that model, or embed everything again."
-            )
-
-    def _require_model(self, cursor: duckdb.DuckDBPyConnection, fingerprint: str) -> None:
-        known = schema.read_embedder(cursor)
-        if known is None or known.fingerprint != fingerprint:
-            label = known.label if known else "no model"
-            raise WrongModel(
-                f"Vectors of the model {fingerprint[:12]} cannot be stored in a knowledge base built with {label}; "
-                "open it with that model, or embed everything again."
-            )
-
     def _prepare(self, chosen: Embedder | None) -> None:
         index.prepare(self._database, chosen.dimension if chosen else None, self.tokenizer)
-        known = self._database.read(schema.read_embedder)
-        self._embedder = known
-        if chosen is not None and (known is None or known.fingerprint != chosen.fingerprint):
-            held = self.counts().chunks
-            if held:
-                raise WrongModel(schema.mismatch(self.folder, held, known, chosen))
-            if not self._database.read_only:
-                self._change(lambda cursor: schema.adopt(cursor, chosen))
-                self._database.forget_vectors()
-            self._embedder = chosen
+        self._embedder = self._database.read(schema.read_embedder)
+        if chosen is not None:
+            self._take(chosen)
         if self.settings.index.text_index == "fts":
             fts.load(self._database)
+
+    def _take(self, chosen: Embedder) -> None:
+        known = self._embedder
+        if known is not None and known.fingerprint == chosen.fingerprint:
+            return
+        held = self.counts().chunks
+        if held:
+            raise WrongModel(schema.mismatch(self.folder, held, known, chosen))
+        if not self._database.read_only:
+            self._change(lambda cursor: schema.adopt(cursor, chosen))
+            self._database.forget_vectors()
+        self._embedder = chosen

@@ -100,7 +100,7 @@ def _table(rows: Sequence[ChunkRow], numbers: Numbers, vectors: Sequence[Any] | 
         {
             "node_id": [row.node_id for row in rows],
             "text": [row.text for row in rows],
-            "embedding": _vector_column(vectors),
+            "embedding": vector_column(vectors),
             "metadata_": [row.metadata for row in rows],
             "number": pa.array(numbers, pa.int32()),
             "document_id": [row.document_id for row in rows],
@@ -118,7 +118,8 @@ def _table(rows: Sequence[ChunkRow], numbers: Numbers, vectors: Sequence[Any] | 
     )
 
 
-def _vector_column(vectors: Sequence[Any] | Vectors) -> pa.Array:
+def vector_column(vectors: Sequence[Any] | Vectors) -> pa.Array:
+    """The vectors as an arrow column; None where there is none."""
     if isinstance(vectors, np.ndarray):
         flat = pa.array(np.ascontiguousarray(vectors, dtype=np.float32).reshape(-1))
         return pa.FixedSizeListArray.from_arrays(flat, vectors.shape[1])

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
+import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import ClassVar, TypeVar
 
-from assistant.errors import BaseInUse, StoreError
-from assistant.store import chunks
+from assistant.errors import BaseInUse, StoreError, WrongModel
+from assistant.store import chunks, schema
 from assistant.store.chunks import Change
 from assistant.store.connection import Connection, Cursor
 from assistant.store.matrix import Matrix, Snapshot
@@ -23,7 +24,7 @@ _WORTH_SHRINKING = 64_000_000
 class Database:
     """The open file. When `write` returns, rows, text index and matrix agree; `read` gives one consistent view.
 
-    `writes` goes up when a write begins and when it ends.
+    `writes` goes up when a write begins and when it ends. `turn`: one long job (ingest, exchange) at a time holds it.
     """
 
     _open: ClassVar[dict[Path, Database]] = {}
@@ -37,6 +38,8 @@ class Database:
         self._connection = Connection(path, read_only)
         self._writing = threading.RLock()
         self._users = 1
+        self._retired: dict[str, Snapshot] = {}
+        self.turn = threading.Lock()
         self.writes = 0
 
     @classmethod
@@ -69,6 +72,7 @@ class Database:
             with self._writing:
                 self._connection.close()
                 self._matrix.forget()
+                self._retired.clear()
 
     def cursor(self) -> Cursor:
         """This thread's own cursor, for reading."""
@@ -94,18 +98,65 @@ class Database:
             self._matrix.apply(change.removed, change.numbers, change.ids, change.vectors)
             return change
 
-    def snapshot(self) -> Snapshot:
-        """The vectors as of the last commit; loaded from the file the first time."""
-        found = self._matrix.snapshot
-        if found is not None:
+    def snapshot(self, model: str | None = None) -> Snapshot:
+        """The vectors as of the last commit; loaded from the file the first time.
+
+        `model`: the fingerprint of the model that they must be of. Who began with the model before an exchange goes on
+        with its vectors until they are released. Raises WrongModel.
+        """
+        found = self._matrix.snapshot or self._load()
+        if model is None or model == found.model:
             return found
+        if model in self._retired:
+            return self._retired[model]
+        raise another_model(model)
+
+    def exchange(self, work: Callable[[Cursor], None]) -> None:
+        """Commits a change of the model and all its vectors; the vectors before stay for those who began with them."""
+
+        def changed(cursor: Cursor) -> Change:
+            work(cursor)
+            return Change()
+
         with self._writing:
-            return self._matrix.snapshot or self.read(lambda cursor: self._matrix.load(chunks.vectors(cursor)))
+            before = self._matrix.snapshot
+            self.write(changed)
+            if before is not None:
+                self._retired[before.model] = before
+            self._matrix.forget()
+
+    def release(self, model: str) -> None:
+        """Nobody needs the vectors from before an exchange any more."""
+        self._retired.pop(model, None)
+
+    def _load(self) -> Snapshot:
+        with self._writing:
+            return self._matrix.snapshot or self.read(self._loaded)
+
+    def _loaded(self, cursor: Cursor) -> Snapshot:
+        embedder = schema.read_embedder(cursor)
+        return self._matrix.load(chunks.vectors(cursor), embedder.fingerprint if embedder else "")
 
     def forget_vectors(self) -> None:
         """Lets the next search load the vectors again."""
         with self._writing:
             self._matrix.forget()
+
+    def disk_bytes(self) -> int:
+        """Bytes of the file and its log; 0 in memory."""
+        path = self.path
+        files = [] if path is None else [path, path.with_name(path.name + ".wal")]
+        return sum(file.stat().st_size for file in files if file.exists())
+
+    def copy_to(self, target: Path) -> Path:
+        """Copies the file as it is now, whole or not at all; returns the target. Raises StoreError in memory."""
+        if self.path is None:
+            raise StoreError("A knowledge base in memory cannot be copied; open one in a folder.")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with self.checkpointed():
+            shutil.copyfile(self.path, target.with_suffix(".part"))
+        target.with_suffix(".part").replace(target)
+        return target
 
     @contextmanager
     def checkpointed(self) -> Iterator[None]:
@@ -125,7 +176,7 @@ class Database:
             copy = self.path.with_suffix(".shrunk")
             copy.unlink(missing_ok=True)
             try:
-                self._copy_to(copy)
+                self._rewrite_to(copy)
                 self._connection.put_in_place(copy)
             finally:
                 copy.unlink(missing_ok=True)
@@ -135,7 +186,7 @@ class Database:
         unused, total = self.read(_unused_bytes)
         return unused >= max(_WORTH_SHRINKING, total / 2)
 
-    def _copy_to(self, file: Path) -> None:
+    def _rewrite_to(self, file: Path) -> None:
         quoted = str(file).replace("'", "''")
         own = str(self.read(lambda cursor: cursor.execute("SELECT current_database()").fetchall()[0][0]))
         self._connection.execute(f"ATTACH '{quoted}' AS shrunk")
@@ -147,6 +198,14 @@ class Database:
     def setup(self, sql: str) -> None:
         """Runs these statements now and after each reopening."""
         self._connection.setup(sql)
+
+
+def another_model(model: str) -> WrongModel:
+    """For a question whose vector is not of the model that the base has."""
+    return WrongModel(
+        f"The question was embedded with another model ({model[:8]}) than the knowledge base has now; ask it again, "
+        "or open the base again."
+    )
 
 
 def _unused_bytes(cursor: Cursor) -> tuple[float, int]:

@@ -9,12 +9,12 @@ import duckdb
 import numpy as np
 
 from assistant.errors import StoreError
-from assistant.store import chunks, postings, schema
+from assistant.store import chunks, postings, schema, shelf
 from assistant.store.chunks import Change, ChunkRow
 from assistant.store.database import Database
 from assistant.store.matrix import Numbers, Vectors
 from assistant.store.schema import read_meta, write_meta
-from assistant.tokens import Tokenizer
+from assistant.tokens import DEFAULT, Tokenizer
 
 _BATCH = 2_000
 
@@ -38,6 +38,26 @@ def prepare(database: Database, dimension: int | None, tokenizer: Tokenizer) -> 
             f"uses {tokenizer.identity}; open it once for writing, which builds it anew."
         )
     database.write(lambda cursor: rebuild_text(cursor, tokenizer))
+
+
+def replace(
+    cursor: duckdb.DuckDBPyConnection,
+    condition: str,
+    values: Sequence[Any],
+    rows: Sequence[ChunkRow] = (),
+    vectors: Sequence[Any] | Vectors = (),
+    tokenizer: Tokenizer = DEFAULT,
+    document_id: str = "",
+) -> Change:
+    """Takes out the chunks for which the SQL condition holds and puts the rows in, inside the caller's transaction.
+
+    What the shelf keeps of texts that are gone goes too, and what waits there for `document_id`.
+    """
+    hashes = shelf.hashes_of(cursor, condition, values)
+    gone = take(cursor, condition, values)
+    added = put(cursor, rows, vectors, tokenizer)
+    shelf.let_go(cursor, hashes, document_id)
+    return Change(gone, added.numbers, added.ids, added.vectors)
 
 
 def put(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -30,13 +29,17 @@ def normalised(vectors: Vectors) -> Vectors:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The vectors at one commit. Rows after `count` belong to later commits; dead rows are masked."""
+    """The vectors at one commit. Rows after `count` belong to later commits; dead rows are masked.
+
+    `model`: fingerprint of the model they are of, "" when the base has none recorded.
+    """
 
     blocks: tuple[Vectors, ...]
     numbers: Numbers
     ids: Sequence[str]
     alive: NDArray[np.bool_]
     count: int
+    model: str = ""
 
     def search(self, vector: Vectors, depth: int, allowed: Numbers | None = None) -> VectorFound:
         """The `depth` nearest chunks by cosine, equal ones by age. `allowed`: chunk numbers of the scope."""
@@ -90,8 +93,8 @@ class Matrix:
         self._blocks: list[Vectors] = []
         self._numbers: Numbers = np.empty(0, dtype=np.int64)
         self._ids: list[str] = []
+        self._model = ""
         self._snapshot: Snapshot | None = None
-        self._loading = threading.Lock()
 
     @property
     def snapshot(self) -> Snapshot | None:
@@ -103,9 +106,10 @@ class Matrix:
         """Live rows; 0 before `load`."""
         return int(self._snapshot.alive.sum()) if self._snapshot else 0
 
-    def load(self, batches: Iterable[tuple[Numbers, Sequence[str], Vectors]]) -> Snapshot:
-        """Takes in all rows of the base."""
+    def load(self, batches: Iterable[tuple[Numbers, Sequence[str], Vectors]], model: str = "") -> Snapshot:
+        """Takes in all rows of the base. `model`: the fingerprint of the model they are of."""
         self.forget()
+        self._model = model
         for numbers, ids, vectors in batches:
             self._append(numbers, ids, vectors)
         return self._publish(np.ones(len(self._ids), dtype=bool))
@@ -146,7 +150,7 @@ class Matrix:
 
     def _publish(self, alive: NDArray[np.bool_]) -> Snapshot:
         count = len(self._ids)
-        self._snapshot = Snapshot(tuple(self._blocks), self._numbers[:count], self._ids, alive, count)
+        self._snapshot = Snapshot(tuple(self._blocks), self._numbers[:count], self._ids, alive, count, self._model)
         return self._snapshot
 
     def _compact(self, old: Snapshot) -> None:

@@ -22,12 +22,11 @@ TABLE = "documents"
 # No primary keys: DuckDB 1.3.2 refuses to put a key back that another commit took out while any reader is older than
 # that commit. Every write takes the old rows out first, and there is one writer, so keys are unique without being told.
 _CHUNKS = """
-CREATE TABLE documents(
+CREATE TABLE {table}(
     node_id VARCHAR NOT NULL, text VARCHAR, embedding {embedding}, metadata_ JSON,
     number INTEGER NOT NULL, document_id VARCHAR NOT NULL, ordinal INTEGER NOT NULL, text_hash VARCHAR,
     start_at INTEGER, end_at INTEGER, heading VARCHAR[], page_first INTEGER, page_last INTEGER,
-    kind VARCHAR, language VARCHAR, context VARCHAR);
-CREATE INDEX chunk_ids ON documents(node_id)
+    kind VARCHAR, language VARCHAR, context VARCHAR)
 """
 _REST = """
 CREATE TABLE meta(key VARCHAR, value VARCHAR);
@@ -67,15 +66,27 @@ class Embedder:
 
 def create(cursor: duckdb.DuckDBPyConnection, dimension: int | None) -> None:
     """All tables of an empty base. `dimension` None: not known yet."""
-    cursor.execute(_CHUNKS.format(embedding=embedding_type(dimension)))
+    create_chunks(cursor, dimension)
+    index_chunks(cursor)
     cursor.execute(_REST)
     write_meta(cursor, "schema", str(VERSION))
+
+
+def create_chunks(cursor: duckdb.DuckDBPyConnection, dimension: int | None, table: str = TABLE) -> None:
+    """The table of the chunks, without its index."""
+    cursor.execute(_CHUNKS.format(table=table, embedding=embedding_type(dimension)))
+
+
+def index_chunks(cursor: duckdb.DuckDBPyConnection) -> None:
+    """Chunks are looked up by their ids."""
+    cursor.execute("CREATE INDEX chunk_ids ON documents(node_id)")
 
 
 def adopt(cursor: duckdb.DuckDBPyConnection, embedder: Embedder) -> None:
     """Makes this the model of an empty base."""
     cursor.execute("DROP TABLE documents")
-    cursor.execute(_CHUNKS.format(embedding=embedding_type(embedder.dimension)))
+    create_chunks(cursor, embedder.dimension)
+    index_chunks(cursor)
     write_embedder(cursor, embedder)
 
 
@@ -84,8 +95,8 @@ def mismatch(folder: Path | None, held: int, known: Embedder | None, chosen: Emb
     built = known.label if known else "no recorded model"
     return (
         f"The knowledge base {shown(folder)} holds {held:,} chunks embedded with {built}, "
-        f"but the chosen model is {chosen.label}; choose the old model again to keep using it, "
-        "use --kb for another one, or ingest the files into a new one."
+        f"but the chosen model is {chosen.label}; leave embedding.provider empty to keep the old model, embed the base "
+        "again with the new one (launch.py reembed), or use --kb for another base."
     )
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import duckdb
 import pyarrow as pa
 
+from assistant.store.database import another_model
 from assistant.store.found import Background, VectorFound
 from assistant.store.matrix import Numbers, Vectors, normalised
-from assistant.store.schema import registered
+from assistant.store.schema import read_embedder, registered
 
 # not DuckDB's own cosine: for a vector of zeros it says −1 (1.3.2), the matrix says 0
 _SEARCH = """
@@ -22,9 +23,19 @@ ORDER BY cosine DESC, number LIMIT {depth}
 
 
 def search(
-    cursor: duckdb.DuckDBPyConnection, vector: Vectors, depth: int, allowed: Numbers | None = None
+    cursor: duckdb.DuckDBPyConnection,
+    vector: Vectors,
+    depth: int,
+    allowed: Numbers | None = None,
+    model: str | None = None,
 ) -> VectorFound:
-    """The `depth` nearest chunks by cosine, equal ones by age. `allowed`: chunk numbers of the scope."""
+    """The `depth` nearest chunks by cosine, equal ones by age. `allowed`: chunk numbers of the scope.
+
+    `model`: fingerprint of the model that the vectors must be of. Raises WrongModel.
+    """
+    known = read_embedder(cursor)
+    if model is not None and (known is None or known.fingerprint != model):
+        raise another_model(model)
     typed = cursor.execute(
         "SELECT data_type FROM duckdb_columns() WHERE table_name = 'documents' AND column_name = 'embedding'"
     )

@@ -116,9 +116,7 @@ class GlassboxVectorStore(DuckDBVectorStore):
         def work(cursor: duckdb.DuckDBPyConnection) -> Change:
             self._require_dimension(cursor, vectors)
             condition, ids = _among("node_id", list(latest))
-            gone = index.take(cursor, condition, ids)
-            added = index.put(cursor, rows, vectors, self._tokenizer)
-            return Change(gone, added.numbers, added.ids, added.vectors)
+            return index.replace(cursor, condition, ids, rows, vectors, self._tokenizer)
 
         self._database.write(work)
         return [node.node_id for node in nodes]
@@ -183,7 +181,7 @@ class GlassboxVectorStore(DuckDBVectorStore):
         return " AND ".join(f"({condition})" for condition in conditions), values
 
     def _take(self, condition: str, values: list[str]) -> None:
-        self._database.write(lambda cursor: Change(removed=index.take(cursor, condition, values)))
+        self._database.write(lambda cursor: index.replace(cursor, condition, values))
 
     def _require_dimension(self, cursor: duckdb.DuckDBPyConnection, vectors: Sequence[list[float] | None]) -> None:
         known = self.embed_dim or schema.stored_dimension(cursor)
