@@ -32,14 +32,18 @@ def prose(trace: Trace, a: Answered, turn: int, t: Texts) -> str:
     return _sentences(a, p) if a.sentences else _with_chips(a.text, p)
 
 
-def chip(c: Citation, turn: int, t: Texts, sentence: int | None = None) -> str:
-    """HTML of one citation number as a button that leads to its card, and there to what supports this sentence."""
-    title = esc(" · ".join(p for p in (c.document, " › ".join(c.heading)) if p))
+def chip(c: Citation, turn: int, t: Texts, sentence: int | None = None, tip: str = "") -> str:
+    """HTML of one citation number as a button that leads to its card, and there to what supports this sentence.
+
+    `tip`: id of what is shown beside it; without one the source's name is.
+    """
+    name = esc(" · ".join(p for p in (c.document, " › ".join(c.heading)) if p))
     says = "" if sentence is None else f'data-says="{sentence}" '
+    about = f'aria-describedby="{tip}"' if tip else f'title="{name}"'
     return (
         f'<button type="button" class="gb-chip" data-chunk="{esc(c.chunk_id)}" data-cite="{c.number}" '
-        f'data-turn="{turn}" {says}'
-        f'title="{title}" aria-label="{t("source_n", n=c.number)}{t("colon")}{title}">{c.number}</button>'
+        f'data-turn="{turn}" {says}{about} '
+        f'aria-label="{t("source_n", n=c.number)}{t("colon")}{name}">{c.number}</button>'
     )
 
 
@@ -65,19 +69,20 @@ def _rest(text: str, t: Texts) -> str:
 def _sentence(i: int, s: Sentence, cite: bool, p: _Prose) -> str:
     inline = {int(n) for n in _BRACKET.findall(s.text)}
     shown = [n for n in s.citations if n in p.cited and n not in inline] if cite else []
-    chips = "".join(chip(p.cited[n], p.turn, p.t, i) for n in shown)
-    words = _with_missing(_readable(s.text), s.missing) if s.missing else _with_chips(_readable(s.text), p)
     tip = _tip(i, s, p)
-    tag, css = _mark(i, s, tip != "", p)
+    tip_id = _tip_id(i, p) if tip else ""
+    chips = "".join(chip(p.cited[n], p.turn, p.t, i, tip_id) for n in shown)
+    words = _with_missing(_readable(s.text), s.missing) if s.missing else _with_chips(_readable(s.text), p)
+    tag, css = _mark(i, s, tip_id, p)
     reach = _reach(i, s, p)
     return f'<span class="gb-said{css}"{reach}><span class="gb-words">{words}</span>{chips}{tag}{tip}</span>'
 
 
-def _mark(i: int, s: Sentence, tip: bool, p: _Prose) -> tuple[str, str]:
+def _mark(i: int, s: Sentence, tip: str, p: _Prose) -> tuple[str, str]:
     """(the tag behind a sentence that no source supports, the sentence's classes)."""
     if s.supported is not False:
         return "", ""
-    about = f' aria-describedby="{_tip_id(i, p)}"' if tip else ""
+    about = f' aria-describedby="{tip}"' if tip else ""
     # a button, so that its reason can be reached with the keyboard
     button = f'<button type="button" class="gb-tag gb-unsupported-tag"{_reach(i, s, p)}{about}>'
     return f"{button}{p.t('unsupported')}</button>", " gb-unsupported"
