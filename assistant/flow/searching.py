@@ -7,7 +7,7 @@ from typing import Any
 
 from assistant.confidence.judge import judge
 from assistant.decide import decide, wants_retry
-from assistant.effort import SURE
+from assistant.effort import SURE, graded_retrieval
 from assistant.flow.progress import Parts, Progress, allowed, helper
 from assistant.fusion.fuse import fuse
 from assistant.rerank import Asked
@@ -57,12 +57,12 @@ def judged(now: Progress, reranked: Reranked | None = None) -> Confidence:
 
 def graded(parts: Parts, now: Progress) -> Iterator[Step]:
     """The attempt reranked by grades and judged again, when the effort allows it and there is something to gain."""
-    trace, retrieval = now.trace, now.settings.retrieval
+    trace, retrieval = now.trace, graded_retrieval(now.settings)
     sure = trace.last("confidence", now.attempt).value >= SURE
-    if sure or not allowed(parts).grades or retrieval.reranker == "graded" or helper(parts, now) is None:
+    done = trace.last("reranked", now.attempt).reranker == "graded"
+    if sure or done or retrieval is None or helper(parts, now) is None:
         return
-    graded_too = retrieval.model_copy(update={"reranker": "graded"})
-    reranked = _reranked(parts, now, trace.last("fused", now.attempt), graded_too)
+    reranked = _reranked(parts, now, trace.last("fused", now.attempt), retrieval)
     yield reranked
     yield judged(now, reranked)
 
@@ -118,7 +118,7 @@ def _situation(parts: Parts, now: Progress) -> Situation:
         chat=chat,
         cancel=parts.cancel,
         on_state=now.on_state("rewrite", chat),
-        asked=tuple(s.rewriter for s in trace.of_kind("rewritten") if s.call),
+        asked=tuple(c.purpose for c in now.calls),
         calls_left=left,
     )
 
