@@ -1,48 +1,103 @@
-"""The written answer: what the model sees, and that only numbers of given sources stay."""
+"""The written answer: which numbers stay, what of the reply is an answer, and how it ended."""
 
 from __future__ import annotations
 
 import pytest
-from records import passage
 
-from assistant.answer.budget import estimate_tokens, fit
-from assistant.answer.written import check
-
-USED = (passage("a", "Hotels cost 150 euros."), passage("b", "住宿标准为 450 元。"))
+from assistant.answer.citations import cited
+from assistant.answer.not_there import says_not_there, without_answer, without_marker
 
 
+def named(text: str, sources: int = 3) -> list[tuple[str, tuple[int, ...]]]:
+    return [(s.text, s.named) for s in cited(text, sources).sentences]
+
+
+@pytest.mark.accept("C3")
 def test_valid_numbers_stay_and_others_are_removed_and_counted():
-    said, citations, removed = check("It is 150 euros [1]. Breakfast is free [7].", USED)
-    assert [(s.text, s.citations) for s in said] == [("It is 150 euros.", (1,)), ("Breakfast is free.", ())]
-    assert [(c.number, c.chunk_id, c.text) for c in citations] == [(1, "a", "Hotels cost 150 euros.")]
-    assert removed == (7,)
+    found = cited("It is 150 euros [1]. Breakfast is free [7].", 2)
+    assert [(s.text, s.named) for s in found.sentences] == [("It is 150 euros.", (1,)), ("Breakfast is free.", ())]
+    assert found.removed == (7,)
 
 
 def test_marks_behind_the_full_stop_belong_to_the_sentence_before():
-    said, _, _ = check("It is 150 euros. [1] 住宿标准为 450 元。[2]", USED)
-    assert [(s.text, s.citations) for s in said] == [("It is 150 euros.", (1,)), ("住宿标准为 450 元。", (2,))]
+    assert named("It is 150 euros. [1] 住宿标准为 450 元。[2]") == [("It is 150 euros.", (1,)), ("住宿标准为 450 元。", (2,))]
 
 
-@pytest.mark.parametrize("mark", ["【2】", "［2］", "[来源 2]", "[Source 2]"])
-def test_other_forms_of_brackets_are_understood(mark):
-    assert check(f"住宿标准为 450 元{mark}。", USED)[0][0].citations == (2,)
+@pytest.mark.parametrize(
+    ("mark", "numbers"),
+    [
+        ("【2】", (2,)),
+        ("［2］", (2,)),
+        ("[来源 2]", (2,)),
+        ("[Source 2]", (2,)),
+        ("（来源2）", (2,)),
+        ("(see source 2)", (2,)),
+        ("[^2]", (2,)),
+        ("^2", (2,)),
+        ("[1, 2]", (1, 2)),
+        ("[1、2]", (1, 2)),
+        ("[1][2]", (1, 2)),
+        ("[1-3]", (1, 2, 3)),
+        ("[sources 1 and 3]", (1, 3)),
+    ],
+)
+def test_every_common_form_of_a_citation_is_understood(mark, numbers):
+    assert named(f"住宿标准为 450 元{mark}。") == [("住宿标准为 450 元。", numbers)]
 
 
-def test_a_sentence_without_a_number_says_that_it_names_no_source():
-    assert check("It is free.", USED)[0][0].why == "names no source"
+@pytest.mark.parametrize("text", ["In [2023] it rose.", "a (2) b holds.", "x = 10^12 bytes."])
+def test_years_parentheses_and_powers_are_no_citations(text):
+    assert named(text) == [(text, ())]
 
 
-def test_an_empty_reply_has_no_sentences():
-    assert check("  ", USED) == ((), (), ())
+def test_the_layout_of_a_list_survives_with_the_citations_of_its_sentences():
+    found = cited("Two rules:\n- Hotels up to 450 euros [1].\n- Taxis after ten [2].", 2)
+    assert found.text(found.sentences) == "Two rules:\n- Hotels up to 450 euros. [1]\n- Taxis after ten. [2]"
 
 
-def test_chinese_counts_far_more_tokens_a_character_than_english():
-    # 10 Han × 0.85 × 1.1 = 9.35; 10 letters × 0.22 × 1.1 = 2.42; rounded up
-    assert (estimate_tokens("住" * 10), estimate_tokens("a" * 10), estimate_tokens("")) == (10, 3, 0)
+@pytest.mark.parametrize("text", ["  ", "[1]", "[1] [2].", "—"])
+def test_a_reply_without_words_has_no_sentences(text):
+    assert cited(text, 2).sentences == ()
 
 
-def test_sources_are_dropped_lowest_first_and_one_always_stays():
-    long = tuple(passage(i, "住" * 100) for i in "abc")  # 94 + 20 tokens each
-    kept, left_out = fit(long, 230)
-    assert ([p.chunk_id for p in kept], [p.chunk_id for p in left_out]) == (["a", "b"], ["c"])
-    assert len(fit(long, 10)[0]) == 1
+@pytest.mark.parametrize(
+    "text",
+    [
+        "NOT_IN_DOCUMENTS",
+        " not in documents. ",
+        "The sources do not mention the hotel limit for Tokyo.",
+        "The provided documents don't contain this information.",
+        "There is no information about parking in the sources.",
+        "This cannot be answered from the documents.",
+        "来源中没有提到东京的住宿标准。",
+        "文档未说明停车费用。",
+        "根据提供的资料，无法确定答案。",
+        "未找到相关信息。",
+    ],
+)
+def test_a_reply_that_only_says_that_it_is_not_there_is_no_answer(text):
+    assert without_answer(text, cited(text, 2).sentences)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Hotels are paid up to 450 euros [1].",
+        "The policy does not mention Tokyo, but first-class cities get 600 yuan [1].",
+        "来源没有提到东京。一线城市的标准是 600 元 [1]。",
+        "住宿标准是 450 元 [1]。",
+        "Employees do not need a receipt below 10 euros [2].",
+    ],
+)
+def test_an_answer_and_half_an_answer_are_kept(text):
+    assert not without_answer(text, cited(text, 2).sentences)
+
+
+def test_the_marker_beside_an_answer_is_taken_out():
+    assert without_marker("NOT_IN_DOCUMENTS. Hotels cost 450 euros [1].") == "Hotels cost 450 euros [1]."
+    assert without_marker("NOT_IN_DOCUMENTS") == "NOT_IN_DOCUMENTS"
+
+
+def test_a_sentence_about_what_people_do_not_do_is_no_denial():
+    assert not says_not_there("Employees must not share their password.")
+    assert not says_not_there("员工没有年假。")

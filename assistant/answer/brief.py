@@ -10,7 +10,7 @@ from assistant.language import is_chinese
 from assistant.providers import Embedder
 from assistant.providers.chat import Chat, ChatState
 from assistant.settings import Settings
-from assistant.trace import Candidate, Decided, Passage, Term, Turn
+from assistant.trace import Answered, Candidate, Decided, Passage, Term, Turn
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,8 @@ class Brief:
 
     `parts`: the terms of each sub-question, one tuple when the question was not split. `added`: those that a follow-up
     took over from the question before. `chat`: the model that may write, None when none is chosen; `cancel` stops it.
-    `draft` 2 is written after a check of the first found it wanting; `instruction` says what to mend.
+    `follows`: whether the question was completed from the turns before it. `draft` 2 is written after a check of the
+    first found it wanting; `instruction` says what to mend. `declined`: the answer that there is none.
     """
 
     question: str
@@ -31,11 +32,13 @@ class Brief:
     history: tuple[Turn, ...] = ()
     limited_by: str = ""
     added: frozenset[str] = frozenset()
+    follows: bool = False
     chat: Chat | None = None
     cancel: threading.Event | None = None
     draft: int = 1
     instruction: str = ""
     on_state: Callable[[ChatState], None] | None = None
+    declined: Callable[[], Answered] | None = None
 
     @property
     def chinese(self) -> bool:
