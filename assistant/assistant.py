@@ -130,6 +130,15 @@ class Assistant:
         flow = self._flow(question, history, changes, write)
         return self._loop.iterate(lambda: _events(flow))
 
+    def continue_answer(self, trace: Trace) -> Items:
+        """Deltas of what follows the trace's incomplete answer, its Answered as a whole, then the trace with it.
+
+        Like `stream` otherwise; the settings are those of the trace. Nothing is searched again.
+        """
+        settings = Settings.model_validate(trace.settings)
+        flow = AskFlow(self._parts(settings), trace)
+        return self._loop.iterate(lambda: _events(flow))
+
     async def aask(
         self, question: str, history: Sequence[Turn] = (), changes: Mapping[str, Any] | None = None, write: bool = True
     ) -> Trace:

@@ -20,7 +20,8 @@ def test_valid_numbers_stay_and_others_are_removed_and_counted():
 
 
 def test_marks_behind_the_full_stop_belong_to_the_sentence_before():
-    assert named("It is 150 euros. [1] 住宿标准为 450 元。[2]") == [("It is 150 euros.", (1,)), ("住宿标准为 450 元。", (2,))]
+    found = named("It is 150 euros. [1] 住宿标准为 450 元。[2]")
+    assert found == [("It is 150 euros.", (1,)), ("住宿标准为 450 元。", (2,))]
 
 
 @pytest.mark.parametrize(
