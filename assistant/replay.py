@@ -46,7 +46,8 @@ def _again(trace: Trace, stored: Fused, settings: Settings, judged: list[Confide
     present = {c.chunk_id: frozenset(c.present) for c in stored.candidates}
     fused = fuse(found, stored.passages, settings.retrieval, stored.identifiers, present)
     reranked = _reranked(trace, fused, settings)
-    confidence = judge(fused, found, trace.asked(stored.attempt), settings.judging, trace.started, reranked)
+    first, embedder = trace.asked(stored.attempt), trace.base.embedder
+    confidence = judge(fused, found, first, settings.judging, trace.started, reranked, embedder)
     judged.append(confidence)
     rewritten = trace.last("rewritten", stored.attempt + 1)
     decided = decide(judged, settings.judging, settings.loop, rewritten)

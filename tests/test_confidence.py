@@ -15,6 +15,7 @@ from assistant.errors import SettingsError
 from assistant.fusion.fuse import fuse
 from assistant.settings import Judging, Retrieval
 
+OWN = "multilingual-e5-small (embedded, onnx-int8, 384)"
 TERMS = (term("leave", idf=2.0), term("days", idf=1.0), term("x9", df=0, idf=5.0, identifier=True))
 
 
@@ -145,3 +146,21 @@ def test_points_add_up_to_the_shown_confidence(cosines, bm25, present, method, a
     points = c.start + sum(s.points for s in c.signals) + sum(a.points for a in c.adjustments)
     assert points == pytest.approx(c.value, abs=1e-12)
     assert 0 <= c.value <= 1
+
+
+@pytest.mark.parametrize(
+    ("embedder", "says"),
+    [
+        ("bge-m3 (ollama, ollama, 1024)", "with bge-m3 the order"),
+        (OWN, ""),
+        (OWN.replace("onnx", "nano"), ""),
+        ("", ""),
+    ],
+)
+def test_coefficients_of_another_embedder_are_said_to_be_so(embedder, says):
+    found = [vector({"a": 0.9}), text({"a": 4.0}, TERMS)]
+    fused = fuse(found, [passage("a")], Retrieval(), (), None)
+    caution = judge(fused, found, (), Judging(), ASKED, embedder=embedder).caution
+    assert says in caution
+    assert bool(says) == bool(caution)
+    assert judge(fused, found, (), Judging(method="classic"), ASKED, embedder=embedder).caution == ""

@@ -28,6 +28,19 @@ class Coefficients(Record):
     fitted_on: str = ""
     quality: str = ""
 
+    def caution(self, embedder: str) -> str:
+        """One sentence when they were fitted with another model than this embedder's, "" otherwise or when unknown.
+
+        The engine that runs the model makes no difference here: its cosines stay within .005.
+        """
+        fitted, used = self.embedder.partition(" (")[0], embedder.partition(" (")[0]
+        if not fitted or not used or fitted == used:
+            return ""
+        return (
+            f"The coefficients were fitted with {fitted}; with {used} the order of confidences holds, but the number "
+            "is less exact: check it on questions of your own."
+        )
+
 
 def load(name: str) -> Coefficients:
     """The shipped coefficients of this name. Raises SettingsError listing the known names."""

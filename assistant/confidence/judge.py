@@ -24,12 +24,14 @@ def judge(
     settings: Judging,
     asked: datetime,
     reranked: Reranked | None = None,
+    embedder: str = "",
 ) -> Confidence:
     """The confidence of an attempt; of a split question that of its weakest part. Pure: the records are all it needs.
 
     `first`: what attempt 1 retrieved. A rewritten query is judged by the question that was asked, or leaving words out
     would look like knowing more. `asked`: when, for the age of sources. `reranked`: the attempt's final
-    order, whose grades count if it was graded. Raises SettingsError for unknown coefficients.
+    order, whose grades count if it was graded. `embedder`: the base's, as in BaseInfo; the record says so when the
+    coefficients were fitted with another. Raises SettingsError for unknown coefficients.
     """
     started = time.perf_counter()
     coefficients = load(settings.coefficients or settings.method)
@@ -38,7 +40,9 @@ def judge(
         for part, evidence in enumerate(evidence_of(fused, found, first))
     ]
     weakest = min(judged, key=lambda c: c.value)
-    return weakest.model_copy(update={"attempt": fused.attempt, "seconds": time.perf_counter() - started})
+    seconds = time.perf_counter() - started
+    caution = coefficients.caution(embedder)
+    return weakest.model_copy(update={"attempt": fused.attempt, "seconds": seconds, "caution": caution})
 
 
 def _judge_part(

@@ -52,7 +52,8 @@ def judged(now: Progress, reranked: Reranked | None = None) -> Confidence:
     """The confidence of the attempt under way. `reranked`: its final order, the one in the trace when not given."""
     trace, attempt, judging = now.trace, now.attempt, now.settings.judging
     found, order = trace.of_kind("retrieved", attempt), reranked or trace.last("reranked", attempt)
-    return judge(trace.last("fused", attempt), found, trace.asked(attempt), judging, trace.started, order)
+    fused, first = trace.last("fused", attempt), trace.asked(attempt)
+    return judge(fused, found, first, judging, trace.started, order, trace.base.embedder)
 
 
 def graded(parts: Parts, now: Progress) -> Iterator[Step]:

@@ -39,7 +39,8 @@ class Confidence(Step):
 
     total = intercept + Σ contribution; linked = link(total), with link "logistic" 1/(1+e^−x) or "identity" (clipped to
     0–1); value = linked + Σ adjustments, clipped to 0–1. start + Σ signal points + Σ adjustment points = value.
-    `part`: the sub-question judged (the weakest of them). `limited_by`: one sentence on what keeps it down.
+    `part`: the sub-question judged (the weakest of them). `limited_by`: one sentence on what keeps it down. `caution`:
+    one sentence when the coefficients were fitted with another embedding model than the base has.
     """
 
     kind: Literal["confidence"] = "confidence"
@@ -57,6 +58,7 @@ class Confidence(Step):
     answer_at: float
     decline_below: float
     limited_by: str = ""
+    caution: str = ""
 
 
 class Decided(Step):

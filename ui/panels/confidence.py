@@ -157,5 +157,9 @@ def _formula(c: Confidence, t: Texts) -> str:
     )
     last = f"{linked}{moved} = {numbers.fixed(c.value, 3)}" if c.adjustments else ""
     how = t("method_coefficients", method=esc(t.name("method", c.method)), coefficients=esc(c.coefficients))
+    caution = f'<p class="gb-why">{told(c.caution, t)}</p>' if c.caution else ""
     lines = "".join(f"<code>{line}</code>" for line in (total, link, last) if line)
-    return f'<div class="gb-formula"><span class="gb-label">{t("formula")}</span>{lines}<small>{how}</small></div>'
+    return (
+        f'<div class="gb-formula"><span class="gb-label">{t("formula")}</span>{lines}<small>{how}</small>{caution}'
+        "</div>"
+    )

@@ -11,6 +11,7 @@ from ui.panels.sentences_of_files import ADDED, UNREADABLE, Pair
 from ui.panels.sentences_of_grading import CHECKED, CHECKED_EITHER_WAY, GRADED, REPLIED
 from ui.panels.sentences_of_models import SERVED
 from ui.panels.sentences_of_rewriting import REWRITTEN
+from ui.panels.sentences_of_writing import WROTE, WROTE_EITHER_WAY
 from ui.texts import WORDS
 
 # said in the language of the question, so that the screen's language may be either
@@ -24,6 +25,7 @@ EITHER_WAY: tuple[Pair, ...] = (
         "这段话没有注明任何来源，请以文档原文为准。",
     ),
     *CHECKED_EITHER_WAY,
+    *WROTE_EITHER_WAY,
     *(
         WORDS[key]
         for key in (
@@ -34,6 +36,11 @@ EITHER_WAY: tuple[Pair, ...] = (
 )
 
 JUDGED: tuple[Pair, ...] = (
+    (
+        "The coefficients were fitted with {fitted}; with {used} the order of confidences holds, but the number is "
+        "less exact: check it on questions of your own.",
+        "系数是用 {fitted} 拟合的；换用 {used} 后，可信度的高低次序仍然成立，但数值不够准确：请用您自己的问题核对。",
+    ),
     ("{value:number} reaches {band:number}", "{value} 达到 {band}"),
     ("{value:number} is below {band:number}", "{value} 低于 {band}"),
     ("{value:number} is below {band:number}: {why:reason}", "{value} 低于 {band}；{why}"),
@@ -265,6 +272,7 @@ FAILED: tuple[Pair, ...] = (
 CHINESE: tuple[Pair, ...] = (
     *EITHER_WAY,
     *REWRITTEN,
+    *WROTE,
     *JUDGED,
     *SEARCHED,
     *GRADED,
