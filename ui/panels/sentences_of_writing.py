@@ -31,6 +31,7 @@ WROTE: tuple[Pair, ...] = (
     (
         "The window of {model}, {n:number} tokens, has no room to go on; "
         "choose a larger one (setting answering.window), or ask again for a shorter answer.",
-        "{model} 的窗口为 {n} 个词元，已没有空间继续；请选择更大的窗口（设置 answering.window），或再次提问以得到较短的回答。",
+        "{model} 的窗口为 {n} 个词元，已没有空间继续；请选择更大的窗口（设置 answering.window），"
+        "或再次提问以得到较短的回答。",
     ),
 )
