@@ -59,6 +59,8 @@ class Embedding(_Group):
         "empty = the base's own, embedded for a new one.",
     )
     model: str = Field("", description="Model name; empty = the provider's default.")
+    query_prefix: str | None = Field(None, description="Put before questions for Ollama; unset = as the model needs.")
+    passage_prefix: str | None = Field(None, description="Put before passages for Ollama; unset = as the model needs.")
     threads: int = Field(2, ge=1, le=64, description="Processor threads for the embedded model.")
 
 

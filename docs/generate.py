@@ -29,7 +29,7 @@ RETRIED = "When is a doctor's note needed, and who approves first class?"
 UNKNOWN = "上海的酒店每晚最多报销多少？"
 
 READ_AGAIN = {"reading.legacy_encoding", "chunking.chunker", "chunking.size", "chunking.overlap"}
-NEW_BASE = {"embedding.provider", "embedding.model"}
+NEW_BASE = {"embedding.provider", "embedding.model", "embedding.query_prefix", "embedding.passage_prefix"}
 
 # ---------------------------------------------------------------- settings.md
 
@@ -53,8 +53,8 @@ For one run of the command line: `--set retrieval.depth=80` (repeat it for more)
 `kb.ask("…", changes={"retrieval.depth": 80})`. A value that cannot be used is refused with its name and its bounds.
 
 *Needs a new index* says whether what was indexed before has to be made again: **yes** means that a change counts at the
-next adding, which then reads every file again; **new base** means that a base keeps the model it was built with, and
-opening it with another one is refused.
+next adding, which then reads every file again; **new base** means that a base keeps the model it was built with until it is
+embedded again beside the old index and switched (`launch.py reembed --to ollama:bge-m3 --switch`).
 """
 
 
@@ -96,6 +96,8 @@ def _toml(value: Any) -> str:
         return str(value).lower()
     if isinstance(value, str):
         return f'"{value}"'
+    if value is None:
+        return "unset"
     if isinstance(value, tuple):
         return "[" + ", ".join(_toml(v) for v in value) + "]"
     return "{}" if value == {} else str(value)
@@ -110,8 +112,7 @@ def _bounds(field: FieldInfo) -> str:
         return f"at least {found['min_length']}"
     if "le" in found:
         return f"{found['ge']} to {found['le']}" if "ge" in found else f"above {found['gt']}, to {found['le']}"
-    names = {bool: "`true` or `false`", str: "text"}
-    return names.get(field.annotation, "") if isinstance(field.annotation, type) else ""
+    return {bool: "`true` or `false`", str: "text", str | None: "text"}.get(field.annotation, "")
 
 
 def _new_index(path: str) -> str:

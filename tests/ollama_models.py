@@ -28,6 +28,7 @@ class Model:
     layers: int = 36
     kv_heads: int = 8
     head_length: int = 128
+    digest: str = ""  # "" = follows from the name; another one = the model was pulled anew
 
     def can(self, ability: str) -> bool:
         """Whether it has this capability; a server too old to know says yes."""
@@ -92,7 +93,7 @@ def listed(name: str, model: Model) -> dict[str, Any]:
         "model": name,
         "modified_at": "2026-08-21T10:00:00Z",
         "size": model.size,
-        "digest": digest_of(name),
+        "digest": model.digest or digest_of(name),
         "details": details(model),
     }
     if model.listed and model.capabilities is not None:

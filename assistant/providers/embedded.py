@@ -34,7 +34,7 @@ class EmbeddedEmbedder(Embedder):
     _loaded: _Loaded | None = PrivateAttr(default=None)
 
     def __init__(self, threads: int = 2, on_stage: OnStage | None = None) -> None:
-        super().__init__(model_name=MODEL, embed_batch_size=64)
+        super().__init__(model_name=MODEL, embed_batch_size=16)
         self._threads = threads
         self._on_stage = on_stage
 

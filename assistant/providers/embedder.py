@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from numpy.typing import NDArray
 
 from assistant.errors import TextTooLong
+from assistant.providers.batches import Made, make
 from assistant.providers.identity import EmbedderIdentity
 
 Vectors = NDArray[np.float32]
@@ -41,9 +42,31 @@ class Embedder(BaseEmbedding):
         `on_progress(done, total)` follows every batch. Raises TextTooLong before any work, ModelUnavailable, BadReply.
         """
 
+    def embed_batches(self, texts: Sequence[str], on_progress: OnProgress | None = None) -> Iterator[list[Made]]:
+        """What became of each text, batch after batch in the order given: what is finished can be kept at once.
+
+        A text that the model cannot take whole is embedded in parts; one that fails has no vector but a reason, and
+        the others go on. `on_progress(done, total)` follows the texts. Raises ModelUnavailable, and BadReply when the
+        model does not work at all.
+        """
+        for start in range(0, len(texts), self.embed_batch_size):
+            made = make(texts[start : start + self.embed_batch_size], self._strictly, self._is_too_long)
+            if all(one.vector is None for one in made):
+                self._strictly(["."])  # fails too when it is the model and not the texts
+            yield made
+            if on_progress is not None:
+                on_progress(min(start + self.embed_batch_size, len(texts)), len(texts))
+
     @abstractmethod
     def embed_query(self, text: str) -> Vectors:
         """The question's vector (dimension,). Raises TextTooLong, ModelUnavailable, BadReply."""
+
+    def _strictly(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of passages that `_is_too_long` does not rule out. Raises TextTooLong or BadReply for all of them."""
+        return self.embed_passages(texts)
+
+    def _is_too_long(self, text: str) -> bool:
+        return self.count_tokens(text) > self.identity.max_tokens
 
     def _get_query_embedding(self, query: str) -> list[float]:
         return [float(x) for x in self.embed_query(query)]

@@ -1,4 +1,4 @@
-"""Which embedding model made a vector: the record an index keeps so that two models are never mixed in it."""
+"""Which embedding model made a vector, and which one is wanted: two models are never mixed in an index."""
 
 from __future__ import annotations
 
@@ -32,3 +32,14 @@ class EmbedderIdentity(Record):
     def fingerprint(self) -> str:
         """16 hexadecimal digits over all fields: equal identities, equal fingerprint, on every machine."""
         return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:16]
+
+
+class ModelChoice(Record):
+    """An embedding model as a person names it; what exactly it is, only the loaded model can say."""
+
+    provider: str
+    model: str
+
+    def text(self) -> str:
+        """One line for people: "bge-m3 (ollama)"."""
+        return f"{self.model} ({self.provider})"

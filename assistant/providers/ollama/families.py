@@ -59,6 +59,11 @@ def bare_name(model: str) -> str:
     return model.rsplit("/", 1)[-1].split(":", 1)[0].lower()
 
 
+def short_name(model: str) -> str:
+    """One name for a model however it is written: in lower case, without ":latest"."""
+    return with_tag(model).removesuffix(":latest")
+
+
 def with_tag(model: str) -> str:
     """The name as the server lists it: in lower case, with ":latest" where no tag is given."""
     name = model.strip().lower()
