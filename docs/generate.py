@@ -53,8 +53,8 @@ For one run of the command line: `--set retrieval.depth=80` (repeat it for more)
 `kb.ask("…", changes={"retrieval.depth": 80})`. A value that cannot be used is refused with its name and its bounds.
 
 *Needs a new index* says whether what was indexed before has to be made again: **yes** means that a change counts at the
-next adding, which then reads every file again; **new base** means that a base keeps the model it was built with until it is
-embedded again beside the old index and switched (`launch.py reembed --to ollama:bge-m3 --switch`).
+next adding, which then reads every file again; **new base** means that a base keeps the model it was built with until
+it is embedded again beside the old index and switched (`launch.py reembed --to ollama:bge-m3 --switch`).
 """
 
 
@@ -112,7 +112,9 @@ def _bounds(field: FieldInfo) -> str:
         return f"at least {found['min_length']}"
     if "le" in found:
         return f"{found['ge']} to {found['le']}" if "ge" in found else f"above {found['gt']}, to {found['le']}"
-    return {bool: "`true` or `false`", str: "text", str | None: "text"}.get(field.annotation, "")
+    if field.annotation is bool:
+        return "`true` or `false`"
+    return "text" if field.annotation in (str, str | None) else ""
 
 
 def _new_index(path: str) -> str:
