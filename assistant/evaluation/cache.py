@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from assistant.providers import Embedder
+from assistant.providers.batches import Made
 
 
 class VectorCache:
@@ -37,6 +38,25 @@ class VectorCache:
         if not keys:
             return np.zeros((0, self._embedder.identity.dimension), np.float32)
         return np.stack([known[key] for key in keys])
+
+    def embed_batches(
+        self, texts: Sequence[str], on_progress: Callable[..., Any] | None = None
+    ) -> Iterator[list[Made]]:
+        """What became of each text, batch after batch; only unknown ones are computed."""
+        size = self._embedder.embed_batch_size
+        for start in range(0, len(texts), size):
+            yield self._batch(texts[start : start + size])
+            if on_progress is not None:
+                on_progress(min(start + size, len(texts)), len(texts))
+
+    def _batch(self, texts: Sequence[str]) -> list[Made]:
+        keys = [_key("passage", text) for text in texts]
+        known = self._known(keys)
+        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        made = [one for part in self._embedder.embed_batches(list(new.values())) for one in part]
+        fresh = dict(zip(new, made, strict=True))
+        self._keep([(key, one.vector) for key, one in fresh.items() if one.vector is not None])
+        return [fresh[key] if key in fresh else Made(known[key]) for key in keys]
 
     def embed_query(self, text: str) -> np.ndarray:
         """The vector of a query, float32 (dimension,)."""
@@ -77,6 +97,7 @@ class CachedEmbedder:
         self._embedder = embedder
         cache = VectorCache(folder, embedder)
         self.embed_passages = cache.embed_passages
+        self.embed_batches = cache.embed_batches
         self.embed_query = cache.embed_query
 
     def __getattr__(self, name: str) -> Any:
