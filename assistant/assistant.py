@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import threading
 import uuid
+import weakref
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 import platformdirs
 
@@ -17,11 +19,13 @@ from assistant.answer import WRITERS
 from assistant.chunking import CHUNKERS
 from assistant.confidence import coefficients
 from assistant.documents import FileRow, IngestReport, Progress
-from assistant.errors import AssistantError, SettingsError
+from assistant.errors import AssistantError, SettingsError, WrongModel
 from assistant.flow import AskFlow, Parts, StepDone
 from assistant.fusion import FUSIONS
 from assistant.loop import Items, Loop
-from assistant.providers import CHATS, EMBEDDERS, Embedder
+from assistant.providers import CHATS, Embedder, EmbedderIdentity
+from assistant.providers.choice import FIRST, build_chosen, build_known, choice_of, wished
+from assistant.providers.identity import ModelChoice
 from assistant.registry import Registry
 from assistant.rerank import RERANKERS
 from assistant.rewrite import REWRITERS
@@ -29,10 +33,12 @@ from assistant.routes import ROUTES
 from assistant.routes.run import RouteRunner
 from assistant.settings import Settings
 from assistant.store.base import Base
+from assistant.store.schema import mismatch
 from assistant.trace import BaseInfo, Failed, Step, Trace, Turn
 
 if TYPE_CHECKING:
     from assistant.models import Models
+    from assistant.reembed import Reembedding
 
 MAX_QUESTION = 4000
 
@@ -58,23 +64,36 @@ class Assistant:
         self.embedder = embedder
         self.settings = settings
         self.folder = folder
+        self._asking = threading.RLock()
         self._runner = RouteRunner([])
+        self._retired: WeakSet[RouteRunner] = WeakSet()
         self._offer_routes(settings)
         self._loop = Loop()
         self._models: Models | None = None
+        self._reembedding: Reembedding | None = None
 
     @classmethod
-    def open(cls, folder: str | Path | None = None, settings: Settings | None = None) -> Assistant:
+    def open(
+        cls, folder: str | Path | None = None, settings: Settings | None = None, keep_model: bool = False
+    ) -> Assistant:
         """The knowledge base in this folder, made when it does not exist. None: the user's own (`default_folder`).
 
-        Settings default to `settings.toml` in the folder. Raises BaseInUse, WrongModel, StoreError, ModelUnavailable,
-        SettingsError.
+        Settings default to `settings.toml` in the folder. A base keeps the embedding model that it was built with; when
+        the settings name another one, WrongModel is raised, or with `keep_model` it is opened with its own, and
+        `wished` says which one the settings ask for. An Ollama need not run for that. Raises BaseInUse, WrongModel,
+        StoreError, ModelUnavailable, SettingsError.
         """
         place = Path(folder).expanduser() if folder else default_folder()
         chosen = settings or Settings.load(place / "settings.toml")
         check_names(chosen)
-        embedder = EMBEDDERS.build(chosen.embedding.provider or "embedded", chosen)
-        return cls(Base.open(place, embedder.identity, chosen), embedder, chosen, place)
+        base = Base.open(place, None, chosen)
+        try:
+            embedder = _embedder_of(base, chosen, keep_model)
+            base.take_model(embedder.identity)
+        except BaseException:
+            base.close()
+            raise
+        return cls(base, embedder, chosen, place)
 
     def __enter__(self) -> Assistant:
         return self
@@ -87,7 +106,8 @@ class Assistant:
     def close(self) -> None:
         """Ends running questions and lets go of the file. Harmless when repeated."""
         self._loop.close()
-        self._runner.close()
+        for runner in (self._runner, *self._retired):
+            runner.close()
         self.base.close()
 
     def info(self) -> BaseInfo:
@@ -155,7 +175,13 @@ class Assistant:
         from assistant.ingest.jobs import run
 
         places = [Path(p).expanduser() for p in paths]
-        return run(self.base, self.embedder, self.settings, places, on_progress=on_progress, cancel=cancel)
+        while True:
+            embedder = self.embedder
+            try:
+                return run(self.base, embedder, self.settings, places, on_progress=on_progress, cancel=cancel)
+            except WrongModel:
+                if embedder is self.embedder:
+                    raise  # otherwise the model was switched while this ingest waited for its turn
 
     def add_uploads(
         self,
@@ -183,6 +209,33 @@ class Assistant:
         self.base.delete_document(document_id)
         if row is not None:
             forget_upload(row.path, self.folder)
+
+    @property
+    def reembedding(self) -> Reembedding:
+        """Another embedding model for this base: its cost, its index beside the present one, the switch."""
+        from assistant.ingest.plan import pipeline_hash
+        from assistant.reembed import Reembedding
+
+        with self._asking:
+            if self._reembedding is None:  # one for all, since only one index is built at a time
+                self._reembedding = Reembedding(
+                    self.base, self.settings, self._exchange, lambda model: pipeline_hash(self.settings, model)
+                )
+        return self._reembedding
+
+    @property
+    def wished(self) -> ModelChoice | None:
+        """The embedding model that the settings ask for while the base keeps another one; None when they agree."""
+        return wished(self.settings, self.embedder.identity)
+
+    def _exchange(self, embedder: Embedder) -> None:
+        """From now on questions are asked with this embedder; those under way end with theirs."""
+        before, runner = self.embedder.identity.fingerprint(), self._runner
+        with self._asking:
+            self.embedder, self._runner = embedder, RouteRunner([])
+            self._offer_routes(self.settings)
+        self._retired.add(runner)
+        weakref.finalize(runner, self.base.release, before).atexit = False
 
     @property
     def models(self) -> Models:
@@ -224,7 +277,7 @@ class Assistant:
         settings = self.settings.changed(changes) if changes else self.settings
         self._require_open_with(settings)
         check_names(settings)
-        self._offer_routes(settings)
+        parts = self._parts(settings)
         trace = Trace(
             id=uuid.uuid4().hex,
             question=asked,
@@ -234,12 +287,26 @@ class Assistant:
             settings_hash=settings.fingerprint(),
             started=datetime.now(UTC),
         )
-        return AskFlow(self._parts(settings), trace, write)
+        return AskFlow(parts, trace, write)
 
     def _parts(self, settings: Settings) -> Parts:
         writer = settings.answering.writer
         chat = CHATS.build(writer, settings) if writer in CHATS else None
-        return Parts(self.base, self.embedder, self._runner, settings, chat)
+        with self._asking:
+            self._offer_routes(settings)
+            return Parts(self.base, self.embedder, self._runner, settings, chat)
+
+
+def _embedder_of(base: Base, settings: Settings, keep_model: bool) -> Embedder:
+    """The base's own embedder, unless it is empty or the settings insist on another one. Raises WrongModel."""
+    known, held, chosen = base.embedder, base.counts().chunks, settings.embedding
+    own = None if known is None else EmbedderIdentity.model_validate(known.record)
+    wish = None if own is None else wished(settings, own)
+    if own is not None and (wish is None or (keep_model and held)):
+        return build_known(own, settings)
+    if wish is not None and held:
+        raise WrongModel(mismatch(base.folder, held, known, wish.text()))
+    return build_chosen(choice_of(chosen.provider or FIRST, chosen.model), settings)
 
 
 def check_names(settings: Settings) -> None:

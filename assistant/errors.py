@@ -32,7 +32,7 @@ class ModelUnavailable(AssistantError):
 class UnreadableFile(AssistantError):
     """One file cannot be read; `kind` says why in one word that screens and tests can rely on.
 
-    Kinds: encrypted, scan, empty, corrupt, unsupported, too_large, too_slow, missing, denied.
+    Kinds: encrypted, scan, empty, corrupt, unsupported, too_large, too_slow, missing, denied, model.
     """
 
     def __init__(self, message: str, kind: str = "corrupt") -> None:

@@ -8,19 +8,19 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assistant.chunking import chunk
 from assistant.documents import Chunk, FileRow, FileState, IngestReport, Progress
-from assistant.errors import TextTooLong, UnreadableFile
+from assistant.errors import BadReply, ModelUnavailable, TextTooLong, UnreadableFile
+from assistant.ingest.embedding import FileEmbedding
 from assistant.ingest.find import Found, find_files
 from assistant.ingest.plan import Job, Plan, authority, content_hash, make_plan, pipeline_hash
 from assistant.ingest.reading import Read, ReaderPool
 from assistant.ingest.report import Tally
 from assistant.settings import Settings
-from assistant.store.chunks import text_hash
 
 if TYPE_CHECKING:
     from assistant.providers.embedder import Embedder
@@ -50,8 +50,9 @@ def run(
 
     A file that cannot be read is recorded with its reason and never stops the others. A new version replaces the old
     one only when it is complete. After `cancel` is set nothing new is written; what was written stays. Raises
-    ModelUnavailable when the embedder cannot work and StoreError when the base cannot be written; files not yet
-    done are then as they were.
+    ModelUnavailable or BadReply when the embedder cannot work and StoreError when the base cannot be written; the file
+    it was at has failed with that reason, the others not yet done are as they were. Vectors that were finished are kept
+    for the next run.
     """
     stop = cancel or threading.Event()
     ingest = _Ingest(base, embedder, settings, on_progress, stop)
@@ -176,18 +177,26 @@ class _Ingest:
             self.tally.add_seconds("reading", read.seconds)
             row = self._index(read, started)
         except _Deleted:
-            self.tally.dropped(job)
+            self._drop(job)
             return
         except (UnreadableFile, TextTooLong) as err:
             if self._is_deleted(job):
-                self.tally.dropped(job)
+                self._drop(job)
                 return
             row = self._failed(job, str(err), err.kind if isinstance(err, UnreadableFile) else "too_large")
             self._base.set_state(row)
         except _Cancelled:
             self._cancelled(job)
             raise
+        except (ModelUnavailable, BadReply) as err:
+            if not self._is_deleted(job):
+                self._base.set_state(self._failed(job, str(err), "model"))
+            raise
         self.tally.finished(job, row)
+
+    def _drop(self, job: Job) -> None:
+        self._base.delete_document(job.document_id)  # the vectors that wait for it
+        self.tally.dropped(job)
 
     def _index(self, read: Read, started: float) -> FileRow:
         job = read.job
@@ -211,16 +220,14 @@ class _Ingest:
         return row.model_copy(update={"chunks": len(chunks)})
 
     def _vectors(self, job: Job, chunks: Sequence[Chunk]) -> list[Any]:
-        hashes = [text_hash(c.embedded_text()) for c in chunks]
-        vectors: dict[str, Any] = dict(self._base.vectors_for(hashes))
-        fresh = {h: c.embedded_text() for h, c in zip(hashes, chunks, strict=True) if h not in vectors}
-        self.tally.embedding(job, len(fresh), len(chunks))
-        if fresh:
-            with self.tally.stage("embedding"):
-                made = self._embedder.embed_passages(list(fresh.values()), self._on_batch(job, len(chunks), len(fresh)))
-            vectors.update(zip(fresh, made, strict=True))
-        self.tally.count(embedded=len(fresh), reused=len(chunks) - len(fresh))
-        return [vectors[h] for h in hashes]
+        embedding = FileEmbedding(self._base, self._embedder, job.document_id, job.name, chunks)
+        fresh = len(embedding.missing)
+        self.tally.embedding(job, fresh, len(chunks))
+        with self.tally.stage("embedding") if fresh else nullcontext():
+            found = embedding.run(self._on_batch(job, len(chunks), fresh))
+        self.tally.count(found.embedded, len(chunks) - found.embedded)
+        self.tally.in_parts(job, found.in_parts, self._embedder.identity.max_tokens)
+        return found.rows
 
     def _on_batch(self, job: Job, chunks: int, fresh: int) -> Callable[[int, int], None]:
         def on_batch(done: int, total: int) -> None:

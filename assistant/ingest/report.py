@@ -75,6 +75,14 @@ class Tally:
         self._embedded += embedded
         self._reused += reused
 
+    def in_parts(self, job: Job, chunks: int, limit: int) -> None:
+        """So many chunks of the file are longer than the model reads."""
+        if chunks:
+            self._notices.append(
+                f"{job.name}: chunks longer than the {limit} tokens that the embedding model reads: {chunks}; "
+                "each was embedded in parts."
+            )
+
     def finished(self, job: Job, row: FileRow) -> None:
         """The file has come to its end, `row` as it is kept."""
         self._files_done += 1

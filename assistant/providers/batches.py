@@ -98,3 +98,9 @@ def halves(text: str) -> tuple[str, str]:
             middle = min(ends, key=lambda end: abs(end - len(text) // 2))
             break
     return text[:middle], text[middle:]
+
+
+def without_vector(ordinal: int, text: str, reason: str) -> str:
+    """What is said of a chunk that the model gave no vector for; chunks are counted from 1."""
+    start = " ".join(text[:60].split())
+    return f"chunk {ordinal + 1} ({start!r}) could not be embedded: {reason}"

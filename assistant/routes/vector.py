@@ -22,7 +22,8 @@ class VectorRoute(Route):
     def search(self, query: Query) -> Retrieved:
         """The nearest chunks, with mean and deviation of the cosines to all chunks as background."""
         vector = self._vector(query)
-        found = self.base.search_vector(vector, query.depth, query.scope)
+        model = self.embedder.identity.fingerprint()
+        found = self.base.search_vector(vector, query.depth, query.scope, model)
         pairs = zip(found.ids, found.cosines, strict=True)
         return Retrieved(
             route=self.name,

@@ -391,7 +391,7 @@ class Base:
             return
         held = self.counts().chunks
         if held:
-            raise WrongModel(schema.mismatch(self.folder, held, known, chosen))
+            raise WrongModel(schema.mismatch(self.folder, held, known, chosen.label))
         if not self._database.read_only:
             self._change(lambda cursor: schema.adopt(cursor, chosen))
             self._database.forget_vectors()

@@ -90,12 +90,12 @@ def adopt(cursor: duckdb.DuckDBPyConnection, embedder: Embedder) -> None:
     write_embedder(cursor, embedder)
 
 
-def mismatch(folder: Path | None, held: int, known: Embedder | None, chosen: Embedder) -> str:
+def mismatch(folder: Path | None, held: int, known: Embedder | None, chosen: str) -> str:
     """What to say when a base with chunks was built with another model."""
     built = known.label if known else "no recorded model"
     return (
         f"The knowledge base {shown(folder)} holds {held:,} chunks embedded with {built}, "
-        f"but the chosen model is {chosen.label}; leave embedding.provider empty to keep the old model, embed the base "
+        f"but the chosen model is {chosen}; leave embedding.provider empty to keep the old model, embed the base "
         "again with the new one (launch.py reembed), or use --kb for another base."
     )
 

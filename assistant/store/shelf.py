@@ -34,12 +34,13 @@ _UNNAMED = "UPDATE documents SET text_hash = 'node ' || md5(node_id || text) WHE
 
 @dataclass(frozen=True)
 class Missing:
-    """A text that has no vector of a model yet, and the chunk that has it first."""
+    """A text that has no vector of a model yet, the first chunk that has it, and how many do."""
 
     text_hash: str
     text: str
     document_id: str
     ordinal: int
+    uses: int
 
 
 @dataclass(frozen=True)
@@ -116,8 +117,10 @@ class Shelf:
         return self._database.read(lambda cursor: coverage(cursor, model))
 
     def forget(self, fingerprint: str) -> None:
-        """Drops all that is kept of this model; unknown ones do nothing."""
+        """Drops all that is kept of this model and gives its room back; unknown ones do nothing."""
         self._change(lambda cursor: drop(cursor, fingerprint))
+        with self._database.checkpointed():  # only then is it counted as free
+            self._database.shrink()
 
     def _change(self, work: Callable[[Cursor], Any]) -> None:
         def changed(cursor: Cursor) -> Change:
@@ -286,13 +289,13 @@ def _missing(cursor: Cursor, model: Embedder, limit: int, but: Sequence[str]) ->
         have += f" UNION ALL SELECT text_hash FROM {table_of(model.fingerprint)}"
     with registered(cursor, left_out=pa.table({"text_hash": pa.array(list(but), pa.string())})):
         found = cursor.execute(
-            f"SELECT text_hash, min(number) AS first FROM documents ANTI JOIN ({have}) USING (text_hash) "
+            f"SELECT text_hash, min(number) AS first, count(*) FROM documents ANTI JOIN ({have}) USING (text_hash) "
             f"GROUP BY text_hash ORDER BY first LIMIT {int(limit)}"
         ).fetchall()
     if not found:
         return []
-    rows = {r.number: r for r in stored.stored(cursor, f"number IN ({','.join(str(n) for _, n in found)})")}
-    return [Missing(text_hash, rows[n].indexed_text(), rows[n].document_id, rows[n].ordinal) for text_hash, n in found]
+    rows = {r.number: r for r in stored.stored(cursor, f"number IN ({','.join(str(n) for _, n, _ in found)})")}
+    return [Missing(key, rows[n].indexed_text(), rows[n].document_id, rows[n].ordinal, uses) for key, n, uses in found]
 
 
 def _has_unnamed(cursor: Cursor) -> bool:
