@@ -11,7 +11,7 @@ const litIn = (card, number, says) => {
   card.querySelectorAll('.gb-lit-now').forEach(mark => mark.classList.remove('gb-lit-now'));
   const own = says && card.querySelector(`mark[data-says~="${CSS.escape(says)}"]`);
   own?.classList.add('gb-lit-now');
-  return own || (number && card.querySelector(`mark[data-cite="${CSS.escape(number)}"]`));
+  return own || (number ? card.querySelector(`mark[data-cite="${CSS.escape(number)}"]`) : null);
 };
 
 const show = (chunk, number, says) => {
