@@ -232,6 +232,12 @@ def parser() -> argparse.ArgumentParser:
     evaluate.add_argument("--questions", required=True, metavar="FILE.jsonl")
     evaluate.add_argument("--out", required=True, metavar="RESULTS.jsonl")
     evaluate.add_argument("--retrieval-only", action="store_true", help="search and judge, write no answers")
+    reembed = commands.add_parser("reembed", parents=[shared], help="work with another embedding model, or list them")
+    what = reembed.add_mutually_exclusive_group(required=True)
+    what.add_argument("--to", metavar="MODEL", help="build the index of this model, e.g. ollama:bge-m3, or embedded")
+    what.add_argument("--list", action="store_true", help="list the indexes of the knowledge base")
+    what.add_argument("--forget", metavar="MODEL", help="remove the index of this model, as --list names it")
+    reembed.add_argument("--switch", action="store_true", help="with --to: answer from that index once it is complete")
     commands.add_parser("doctor", parents=[shared], help="say what is there and what is missing")
     commands.add_parser("test", help="run ruff, mypy, import-linter and pytest; further options go to pytest")
     return top
@@ -308,7 +314,7 @@ def app(options: argparse.Namespace) -> int:
     def open_assistant() -> "Assistant":
         from ui.terminal import open_assistant
 
-        return open_assistant(options)
+        return open_assistant(options, keep_model=True)  # the page offers to build the index that is asked for
 
     serve(open_assistant=open_assistant, port=options.port, open_browser=not options.no_browser)
     return OK

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from assistant import Assistant, Trace
     from assistant.documents import IngestReport, Progress
+    from assistant.reembed import EmbedMoment, Estimate, Index, Reembedding, ReembedReport
 
 OK, FAILED, DECLINED = 0, 1, 3
 
@@ -37,14 +38,17 @@ def overrides(options: argparse.Namespace) -> dict[str, Any]:
     return changes
 
 
-def open_assistant(options: argparse.Namespace) -> Assistant:
-    """The knowledge base named by --kb (default: the user's own), open, with --set laid over its settings."""
+def open_assistant(options: argparse.Namespace, keep_model: bool = False) -> Assistant:
+    """The knowledge base named by --kb (default: the user's own), open, with --set laid over its settings.
+
+    `keep_model`: with the embedding model that it was built with, whatever the settings ask for.
+    """
     changes = overrides(options)
     Settings().changed(changes)  # a mistake is said before anything is loaded
     from assistant.assistant import Assistant, default_folder
 
     folder = Path(options.kb).expanduser() if "kb" in options else default_folder()
-    return Assistant.open(folder, Settings.load(folder / "settings.toml").changed(changes))
+    return Assistant.open(folder, Settings.load(folder / "settings.toml").changed(changes), keep_model)
 
 
 def ingest(options: argparse.Namespace) -> int:
@@ -149,18 +153,114 @@ def evaluate(options: argparse.Namespace) -> int:
     return OK
 
 
+def reembed(options: argparse.Namespace) -> int:
+    """Builds an index with another embedding model, lists or removes them; 1 when it could not be completed."""
+    with open_assistant(options, keep_model=True) as kb:
+        if options.to is not None:
+            code = _build_index(kb.reembedding, options.to, options.switch)
+            for line in wished_lines(kb):
+                print(line)
+            return code
+        if options.forget is not None:
+            return _forget_index(kb.reembedding, options.forget)
+        for index in kb.reembedding.indexes():
+            print(index_line(index))
+    return OK
+
+
+def _build_index(work: Reembedding, to: str, switch: bool) -> int:
+    provider, _, model = to.partition(":")
+    for line in estimate_lines(work.estimate(provider, model)):
+        print(line, flush=True)
+    try:
+        with _bar() as shown:
+            task = shown.add_task("embedding", total=None)
+            act = work.switch if switch else work.run
+            report = act(provider, model, lambda moment: shown.update(task, **_embed_moment(moment)))
+    except KeyboardInterrupt:
+        print("What was embedded is kept; the same command goes on from there.", file=sys.stderr)
+        raise
+    for line in reembed_lines(report):
+        print(line)
+    return OK if report.complete else FAILED
+
+
+def _forget_index(work: Reembedding, name: str) -> int:
+    indexes = work.indexes()
+    meant = [i for i in indexes if name in (_index_name(i), i.fingerprint)]
+    if len(meant) != 1:
+        known = ", ".join(f"{_index_name(i)} = {i.fingerprint}" for i in indexes)
+        raise SettingsError(f"--forget {name!r} names {len(meant)} indexes; choose one of: {known}.")
+    work.forget(meant[0].fingerprint)
+    print(f"The index of {meant[0].text} was removed.")
+    return OK
+
+
+def estimate_lines(cost: Estimate) -> Iterator[str]:
+    """What an index costs, before it is built."""
+    time = "in a time that is not known yet" if cost.seconds is None else f"in about {_duration(cost.seconds)}"
+    there = f", {cost.there:,} have a vector already" if cost.there else ""
+    yield f"{cost.model}: {cost.chunks:,} chunks{there}; the rest {time}, {cost.bytes / 1e6:.1f} MB"
+    if cost.too_long:
+        limit = f"the {cost.max_tokens:,} tokens that it reads"
+        yield f"Chunks longer than {limit}: {cost.too_long:,}; they are embedded in parts and averaged."
+
+
+def reembed_lines(report: ReembedReport) -> Iterator[str]:
+    """What was done, and what to do next."""
+    parts = f", {report.in_parts:,} in parts" if report.in_parts else ""
+    yield f"{report.there:,} of {report.chunks:,} chunks have a vector ({report.embedded:,} made now{parts})"
+    yield from (f"failed: {why}" for why in report.failed)
+    if report.switched:
+        yield f"The knowledge base answers with {report.model} now; the index before is kept until it is removed."
+    elif report.complete:
+        yield "The index is complete; the same command with --switch answers from it."
+    else:
+        yield "The index is not complete; the same command goes on with it."
+
+
+def wished_lines(kb: Assistant) -> Iterator[str]:
+    """What to do when the settings ask for another embedding model than the base's own."""
+    if kb.wished:
+        yield (
+            f"The settings ask for {kb.wished.text()}, but this knowledge base keeps its own model; leave "
+            f"embedding.provider empty, or run: launch.py reembed --to {kb.wished.provider}:{kb.wished.model} --switch"
+        )
+
+
+def index_line(index: Index) -> str:
+    """One index, the one in use marked with a star."""
+    mark = "*" if index.current else " "
+    return (
+        f"{mark} {_index_name(index)}  {index.there:,} of {index.chunks:,} chunks, {index.dimension} dimensions, "
+        f"{index.bytes / 1e6:.1f} MB, {index.fingerprint}"
+    )
+
+
+def _index_name(index: Index) -> str:
+    return f"{index.provider}:{index.model}"
+
+
+def _embed_moment(now: EmbedMoment) -> dict[str, Any]:
+    rate = f", {now.chunks_per_second:.1f} chunks/s" if now.chunks_per_second else ""
+    left = f", about {_duration(now.seconds_left)} left" if now.seconds_left is not None else ""
+    return {"completed": now.done, "total": now.total or None, "description": f"{now.done} of {now.total}{rate}{left}"}
+
+
 def doctor(options: argparse.Namespace, missing: list[str]) -> int:
     """Says versions, base, model and what is wrong. `missing`: requirements that this Python does not meet."""
     print(f"Python    {platform.python_version()} on {platform.system()} {platform.machine()}")
     for package in ("glassbox-assistant", "gradio", "llama-index-core", "duckdb", "onnxruntime", "pymupdf"):
         print(f"          {package} {_version(package)}")
     print(f"Packages  {'as pinned' if not missing else 'not as pinned: ' + ', '.join(missing)}")
-    with open_assistant(options) as kb:
+    with open_assistant(options, keep_model=True) as kb:
         info = kb.info()
         print(f"Base      {kb.folder}: {info.documents} documents, {info.chunks} chunks")
         for fault in (faults := kb.faults()):
             print(f"          fault: {fault}")
         print(f"Embedder  {info.embedder}")
+        for line in wished_lines(kb):
+            print(f"          {line}")
         for row in kb.documents():
             if row.state not in ("indexed", "partly"):
                 print(f"          {row.state}: {row.name}: {row.reason}")
