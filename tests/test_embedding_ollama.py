@@ -296,6 +296,23 @@ def test_a_model_of_the_same_name_with_another_digest_is_refused(server):
     assert len(server.bodies("/api/embed")) == before
 
 
+@pytest.mark.accept("I6")
+def test_the_identity_is_told_while_a_batch_is_under_way(server):
+    embedder = embedder_of(server)
+    before = embedder.identity
+    server.faults.add("stall")
+    batch = threading.Thread(target=embedder.embed_passages, args=(["text"],))
+    batch.start()
+    assert server.waiting.wait(10)
+    told = []
+    asker = threading.Thread(target=lambda: told.append(embedder.identity), daemon=True)
+    asker.start()
+    asker.join(10)
+    assert told == [before]
+    server.gate.set()
+    batch.join()
+
+
 def test_one_request_at_a_time(server):
     embedder = embedder_of(server)
     threads = [threading.Thread(target=embedder.embed_passages, args=([f"text {n}"],)) for n in range(6)]

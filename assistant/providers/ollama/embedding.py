@@ -74,6 +74,8 @@ class OllamaEmbedder(Embedder):
 
     @property
     def identity(self) -> EmbedderIdentity:
+        if self._identity is not None:
+            return self._identity  # without waiting for a batch under way: every page asks for it
         with self._lock:
             if self._identity is None:
                 self._identity = self._look()
