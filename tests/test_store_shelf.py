@@ -138,6 +138,18 @@ def test_a_deleted_document_takes_its_vectors_from_the_shelf_but_not_those_that_
     assert rows == [(text_hash("same"),)]
 
 
+@pytest.mark.accept("G1")
+@pytest.mark.accept("G2")
+def test_a_vector_that_comes_after_its_document_was_deleted_is_not_kept(kb):
+    put(kb, "a", "one")
+    put(kb, "b", "two")
+    late = kb.shelf.missing(MODEL, 5)
+    kb.delete_document("a")
+    kb.shelf.put(MODEL, [m.text_hash for m in late], [axis(1), axis(2)])
+    rows = kb._database.read(lambda c: c.execute(f"SELECT text_hash FROM shelf_{MODEL.fingerprint}").fetchall())
+    assert rows == [(text_hash("two"),)]
+
+
 def test_a_new_version_keeps_the_vectors_of_the_chunks_that_stay(kb):
     put(kb, "a", "kept", "gone")
     fill(kb)

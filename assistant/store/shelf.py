@@ -83,8 +83,9 @@ class Shelf:
     ) -> None:
         """Keeps these vectors. `parts`: of how many pieces each is the mean, one when not given.
 
-        `document_id`: of the file for which they wait; they go when it is stored or deleted. Raises StoreError for a
-        vector of another size, that is not finite, or zero.
+        `document_id`: of the file for which they wait; they go when it is stored or deleted. Without it, those of texts
+        that no chunk has any more (deleted while they were embedded) are left out. Raises StoreError for a vector of
+        another size, that is not finite, or zero.
         """
         rows = _usable(model, np.asarray(vectors, np.float32))
         fresh = pa.table(
@@ -100,7 +101,8 @@ class Shelf:
             table = make(cursor, model)
             with registered(cursor, fresh_vectors=fresh):
                 cursor.execute(f"DELETE FROM {table} WHERE text_hash IN (SELECT text_hash FROM fresh_vectors)")
-                cursor.execute(f"INSERT INTO {table} BY NAME SELECT * FROM fresh_vectors")
+                wanted = "" if document_id else " SEMI JOIN documents USING (text_hash)"
+                cursor.execute(f"INSERT INTO {table} BY NAME SELECT f.* FROM fresh_vectors f{wanted}")
             return Change()
 
         if len(hashes):
