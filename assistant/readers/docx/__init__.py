@@ -9,7 +9,7 @@ from assistant.documents import Document
 from assistant.language import language_of
 from assistant.readers.builder import TextBuilder
 from assistant.readers.docx.body import Body
-from assistant.readers.docx.package import Package
+from assistant.readers.package import Package
 from assistant.readers.questions import fold
 from assistant.settings import Reading
 

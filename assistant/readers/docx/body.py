@@ -8,9 +8,9 @@ from typing import Any
 
 from assistant.documents import BlockKind
 from assistant.readers.builder import TextBuilder, one_line
-from assistant.readers.docx.package import Package, child, local, switched_on, value
 from assistant.readers.docx.styles import Numbering, Style, numbering_of, styles_of
 from assistant.readers.headings import level_of_numbered
+from assistant.readers.package import Package, child, local, switched_on, value
 
 # Deleted and moved-away text, field codes, pronunciation marks, properties: not what a reader sees
 _UNSEEN = frozenset(

@@ -7,7 +7,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
 
-from assistant.readers.docx.package import Package, child, local, switched_on, value
+from assistant.readers.package import Package, child, local, switched_on, value
 
 _HEADING = re.compile(r"(?:heading|标题|überschrift|titre|título|見出し)\s*([1-9])", re.IGNORECASE)
 _DIGITS = "〇一二三四五六七八九"

@@ -1,4 +1,4 @@
-"""The parts of a .docx file, unpacked within limits."""
+"""The parts of an Office file (.docx, .pptx, .xlsx), or of another format in a ZIP archive, unpacked within limits."""
 
 from __future__ import annotations
 
@@ -19,10 +19,14 @@ _SAFE: dict[str, Any] = {"resolve_entities": False, "no_network": True, "recover
 
 
 class Package:
-    """The XML parts by name. `document`: name of the main part. Raises UnreadableFile (corrupt, too_large)."""
+    """The XML parts by name; `program` is what people open the file in.
 
-    def __init__(self, name: str, data: bytes) -> None:
+    `document`: name of the main part. Raises UnreadableFile (corrupt, too_large).
+    """
+
+    def __init__(self, name: str, data: bytes, program: str = "Word") -> None:
         self.name = name
+        self._program = program
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
         except (zipfile.BadZipFile, OSError, ValueError) as err:
@@ -62,6 +66,21 @@ class Package:
         except Exception as err:  # zlib.error and what else a damaged member raises
             raise self._corrupt(f"its part {member} cannot be unpacked") from err
 
+    def related(self, part: str, kind: str = "") -> dict[str, str]:
+        """Names of the parts that this one refers to, by the id of the reference; `kind` is how its type ends.
+
+        References to nothing and to what is outside the file are left out.
+        """
+        folder, _, file = part.rpartition("/")
+        rels = self.part(posixpath.join(folder, "_rels", f"{file}.rels"))
+        found = {}
+        for rel in rels if rels is not None else ():
+            target = str(rel.get("Target", ""))
+            name = posixpath.normpath(target.lstrip("/") if target.startswith("/") else posixpath.join(folder, target))
+            if str(rel.get("Type", "")).endswith(kind) and name.lower() in self._names:
+                found[str(rel.get("Id"))] = name
+        return found
+
     def beside(self, name: str) -> Any | None:
         """The part of this file name in the folder of the main part: styles.xml, footnotes.xml, …"""
         return self.part(posixpath.join(posixpath.dirname(self.document), name))
@@ -82,7 +101,8 @@ class Package:
 
     def _corrupt(self, why: str) -> UnreadableFile:
         return UnreadableFile(
-            f"{self.name} cannot be read as Word file: {why}; open it in Word and save it again.", "corrupt"
+            f"{self.name} cannot be read as {self._program} file: {why}; open it in {self._program} and save it again.",
+            "corrupt",
         )
 
 
