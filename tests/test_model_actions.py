@@ -9,6 +9,7 @@ import pytest
 import sample_traces as sample
 from ollama_server import Model, Pullable, running
 
+from assistant import Assistant
 from assistant.models import Models
 from assistant.settings import Settings
 
@@ -31,6 +32,8 @@ class Door:
     def __init__(self, url: str, changes: dict) -> None:
         self.settings = Settings().changed({"ollama.url": url, **changes})
         self.models = Models(self.settings)
+        self.reembedding = SimpleNamespace(indexes=lambda: ())
+        self.wished = None
 
     def info(self):
         return sample.BASE
@@ -61,14 +64,14 @@ def fake():
 class Seat:
     """One page and what a person does on it."""
 
-    def __init__(self, url: str, page, **changes) -> None:
-        self.opening = Opening(lambda: Door(url, changes))  # type: ignore[arg-type, return-value]
+    def __init__(self, url: str, page, door=None, **changes) -> None:
+        self.opening = Opening(lambda: door or Door(url, changes))  # type: ignore[arg-type, return-value]
         self.opening.start()
         self.opening.wait(10)
         self.page, self.part = page, page.models
         self.looking, self.jobs, self.screen, self.model = Looking(self.opening), ModelJobs(), Screen(View()), ""
-        choice = Actions(self.opening, Adding(), page).model_choice
-        self.actions = ModelActions(self.opening, self.looking, self.jobs, page, choice)
+        frame = Actions(self.opening, Adding(), page)
+        self.actions = ModelActions(self.opening, self.looking, self.jobs, page, frame)
         self.has: dict = {}
 
     def take(self, shown: dict) -> dict:
@@ -316,3 +319,94 @@ def test_the_other_language_is_spoken_everywhere(seat):
     assert shown[seat.part.tab]["label"] == "模型"
     assert shown[seat.part.pull]["value"] == "下载"
     assert "本机内存" in seat.server
+
+
+# ---------------------------------------------------------------- the index of the base
+
+
+@pytest.fixture
+def kb(fake, tmp_path):
+    """A real base of three documents, with the embedded model; the settings ask for the server's."""
+    for n, text in enumerate(("Hotels cost 220 euros.", "年假为 12 天。", "Receipts go to finance.")):
+        (tmp_path / f"{n}.md").write_text(text, encoding="utf-8")
+    with Assistant.open(tmp_path / "kb") as first:
+        first.ingest([tmp_path])
+    wish = {"ollama.url": fake.url, "embedding.provider": "ollama", "embedding.model": "bge-m3"}
+    with Assistant.open(tmp_path / "kb", Settings().changed(wish), keep_model=True) as opened:
+        yield opened
+
+
+@pytest.fixture
+def base_seat(kb, fake, page):
+    seat = Seat(fake.url, page, kb)
+    seat.open()
+    yield seat
+    fake.gate.set()
+    seat.jobs.stop()
+    seat.jobs.wait(10)
+    seat.looking.wait(10)
+
+
+def base_panel(seat: Seat) -> str:
+    return seat.has[seat.part.base]
+
+
+@pytest.mark.accept("F1")
+@pytest.mark.accept("F5")
+def test_a_model_that_the_settings_wish_is_a_question_that_can_be_put_off(base_seat):
+    assert "The settings name another embedding model" in base_seat.has[base_seat.part.banner]
+    shown = base_seat.click("keep_model")
+    assert base_seat.has[base_seat.part.banner] == ""
+    assert "leave embedding.provider empty" in shown[base_seat.page.notice]
+
+
+@pytest.mark.accept("F2")
+@pytest.mark.accept("F6")
+def test_an_index_is_estimated_built_switched_to_left_again_and_removed(base_seat, kb, fake):
+    shown = base_seat.click("estimate_wished", "ollama:bge-m3")
+    assert shown[base_seat.page.tabs].selected == "models"
+    assert base_seat.has[base_seat.part.banner] == ""
+    base_seat.see()
+    assert "3 chunks are embedded anew" in base_panel(base_seat)
+    assert kb.embedder.identity.provider == "embedded"
+
+    base_seat.click("build", "ollama:bge-m3")
+    base_seat.see()
+    assert "The index of <bdi>bge-m3</bdi> is complete" in base_panel(base_seat)
+    assert "embedded, onnx" in base_seat.has[base_seat.page.head.top]
+
+    base_seat.click("switch", "ollama:bge-m3")
+    base_seat.see()
+    assert "Passages are found with <bdi>bge-m3</bdi> now" in base_panel(base_seat)
+    assert "bge-m3 (ollama" in base_seat.has[base_seat.page.head.top]
+    assert "this knowledge base" in base_seat.has[base_seat.part.installed]
+    assert kb.ask("Hotels?", write=False).of_kind("retrieved")[0].state == "done"
+    assert "Use the built-in model" in base_panel(base_seat)
+
+    base_seat.click("switch", "embedded:multilingual-e5-small")
+    base_seat.see()
+    assert kb.embedder.identity.provider == "embedded"
+    other = next(i for i in kb.reembedding.indexes() if not i.current)
+    shown = base_seat.click("remove_index", other.fingerprint)
+    assert "The index was removed." in shown[base_seat.page.notice]
+    base_seat.see()
+    assert [i.current for i in kb.reembedding.indexes()] == [True]
+
+
+@pytest.mark.accept("F2")
+def test_a_model_that_is_away_leaves_the_base_as_it_is(base_seat, kb, fake):
+    fake.stop()
+    for doing, says in (("estimate", "cannot be used"), ("build", "could not be completed"), ("switch", "stays")):
+        base_seat.click(doing, "ollama:bge-m3")
+        base_seat.see()
+        assert says in base_panel(base_seat)
+    assert kb.embedder.identity.provider == "embedded"
+    assert kb.ask("Hotels?", write=False).of_kind("retrieved")[0].state == "done"
+    base_seat.click("dismiss_index")
+    assert "stays" not in base_panel(base_seat)
+    fake.start()
+
+
+def test_the_index_in_use_is_not_removed(base_seat, kb):
+    own = kb.reembedding.indexes()[0]
+    assert "is in use" in base_seat.click("remove_index", own.fingerprint)[base_seat.page.notice]

@@ -264,7 +264,7 @@ class Actions:
             said = sentence(err, screen.view.lang)
         shown = self._note(screen, said)
         view = screen.view
-        return {**shown, self._page.documents.files: self._files(view, wanted), self._page.head.top: self._top(view)}
+        return {**shown, self._page.documents.files: self._files(view, wanted), self._page.head.top: self.top(view)}
 
     def _start(self, screen: Screen, work: Work, queue: bool = False) -> Shown:
         t = T(screen.view.lang)
@@ -308,7 +308,7 @@ class Actions:
         return {
             **self._conversation(view),
             **self._job(view),
-            self._page.head.top: self._top(view),
+            self._page.head.top: self.top(view),
             self._page.head.model: self.model_choice(model, view.lang),
             self._page.timer: gr.Timer(active=self._going_on()),
             part.limit: limit,
@@ -329,7 +329,8 @@ class Actions:
         except AssistantError:
             return None
 
-    def _top(self, view: View) -> str:
+    def top(self, view: View) -> str:
+        """HTML of the line at the top of the page."""
         return states.top(self._info(), self._opening.state, view.lang)
 
     def model_choice(self, chosen: str, lang: str) -> Any:

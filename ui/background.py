@@ -7,13 +7,16 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from assistant.documents import IngestReport, Progress
 from assistant.errors import AssistantError
 from assistant.serving import PullProgress
 from ui.texts import T
 from ui.view import Door
+
+if TYPE_CHECKING:
+    from assistant.reembed import EmbedMoment, Estimate, ReembedReport
 
 log = logging.getLogger(__name__)
 MOST_FILES = 30
@@ -267,27 +270,33 @@ class Pulling(Job[PullProgress, PullProgress]):
 
 @dataclass(frozen=True)
 class ModelJobs:
-    """What goes on with the models: downloads, and loading one into memory; each one after the other."""
+    """What goes on with the models, each kind one after the other: downloads; loading one into memory; estimating,
+    building and switching an index of this base, where `about` is "build ollama:bge-m3"."""
 
     pulling: Pulling = field(default_factory=Pulling)
     loading: Job[None, bool] = field(default_factory=Job)
+    embedding: Job[EmbedMoment, Estimate | ReembedReport] = field(default_factory=Job)
 
     @property
     def running(self) -> bool:
         """Whether anything is under way."""
-        return self.pulling.running or self.loading.running
+        return any(job.running for job in self._all)
 
     @property
     def ended(self) -> tuple[int, ...]:
         """Changes whenever one has ended: the server has something else then."""
-        return self.pulling.finished, self.loading.finished
+        return tuple(job.finished for job in self._all)
 
     def stop(self) -> None:
         """Asks all of them to stop."""
-        for job in (self.pulling, self.loading):
+        for job in self._all:
             job.stop()
 
     def wait(self, seconds: float | None = None) -> None:
         """Returns when none is under way."""
-        for job in (self.pulling, self.loading):
+        for job in self._all:
             job.wait(seconds)
+
+    @property
+    def _all(self) -> tuple[Job[Any, Any], ...]:
+        return self.pulling, self.loading, self.embedding

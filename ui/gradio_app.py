@@ -66,7 +66,7 @@ def build(opening: Opening, adding: Adding | None = None, jobs: ModelJobs | None
             blocks,
             page,
             actions,
-            ModelActions(opening, Looking(opening), jobs or ModelJobs(), page, actions.model_choice),
+            ModelActions(opening, Looking(opening), jobs or ModelJobs(), page, actions),
         )
     blocks.queue(default_concurrency_limit=4)
     return blocks
@@ -192,7 +192,7 @@ def _wire_documents(page: Page, actions: Actions) -> None:
 
 def _wire_models(blocks: gr.Blocks, page: Page, actions: Actions, models: ModelActions) -> None:
     part, model = page.models, page.head.model
-    shown = [page.screen, page.notice, model, *part.parts]
+    shown = [page.screen, page.notice, model, page.head.top, *part.parts]
     _on(blocks.load, models.loaded, [page.screen, model], shown)
     _on(part.timer.tick, models.tick, [page.screen, model], shown, trigger_mode="once")
     _on(part.tab.select, models.shown, [page.screen, model], shown)
@@ -206,3 +206,4 @@ def _wire_models(blocks: gr.Blocks, page: Page, actions: Actions, models: ModelA
     for event in (part.pull.click, part.name.submit):
         _on(event, models.named, [page.screen, model, part.name], shown)
     _on(part.halt.click, models.halted, [page.screen, model], shown)
+    _on(part.base_halt.click, models.base_halted, [page.screen, model], shown)

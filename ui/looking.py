@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import threading
 import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from assistant.errors import AssistantError
 from ui.background import Opening, sentence
 from ui.panels.seen import Seen
 from ui.view import Door
+
+if TYPE_CHECKING:
+    from assistant.models import Models
 
 
 class Looking:
@@ -18,25 +22,28 @@ class Looking:
         self._opening = opening
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
-        self._next: tuple[str, str] | None = None
+        self._next: tuple[str, bool] | None = None
         self._ended = float("-inf")
         self.running = False
         self.seen = Seen()
 
-    def look(self, chat: str, embedder: str) -> None:
-        """Looks now, or once more when the look under way has ended. The warnings will be about these two models."""
+    def look(self, chat: str, indexes: bool = True) -> None:
+        """Looks now, or once more when the look under way has ended. The warnings will be about this chat model.
+
+        `indexes`: those of the base are counted too, which in a large base takes longer than the server.
+        """
         with self._lock:
-            self._next = (chat, embedder)
+            self._next = (chat, indexes or bool(self._next and self._next[1]))
             if self.running or self._opening.door is None:
                 return
             self.running = True
             self._thread = threading.Thread(target=self._run, name="glassbox-looking", daemon=True)
             self._thread.start()
 
-    def look_if_older(self, seconds: float, chat: str, embedder: str) -> None:
-        """Looks unless the last look ended less than so many seconds ago."""
+    def look_if_older(self, seconds: float, chat: str) -> None:
+        """Looks at the server unless the last look ended less than so many seconds ago."""
         if not self.running and time.monotonic() - self._ended >= seconds:
-            self.look(chat, embedder)
+            self.look(chat, indexes=False)
 
     def wait(self, seconds: float | None = None) -> None:
         """Returns when no look is under way."""
@@ -53,24 +60,27 @@ class Looking:
             self.seen = self._seen(self._opening.door, *wanted)
             self._ended = time.monotonic()
 
-    def _seen(self, door: Door, chat: str, embedder: str) -> Seen:
-        models, server = door.models, None
+    def _seen(self, door: Door, chat: str, indexes: bool) -> Seen:
+        seen = Seen(server=door.models.server(), indexes=self.seen.indexes, wished=self.seen.wished)
         try:
-            server = models.server()
-            if not server.reachable:
-                self._opening.models = ()
-                return Seen(server=server, memory=models.memory(), advice=models.advice())
-            installed = models.installed()
-            self._opening.models = tuple(model.name for model in installed.that_can("chat"))
-            return Seen(
-                server=server,
-                memory=models.memory(),
-                installed=installed,
-                loaded=models.loaded(),
-                warnings=models.warnings(chat, embedder),
-                advice=models.advice(),
-            )
-        except AssistantError as err:  # the server went away between two requests, or speaks another language
-            return Seen(server=server, trouble=str(err))
-        except Exception as err:
-            return Seen(server=server, trouble=sentence(err))
+            if indexes:
+                wish = door.wished
+                named = f"{wish.provider}:{wish.model}" if wish else ""
+                seen = replace(seen, indexes=door.reembedding.indexes(), wished=named)
+            return self._of_server(replace(seen, memory=door.models.memory()), door.models, chat)
+        except Exception as err:  # the server went away between two requests, or speaks another language
+            return replace(seen, trouble=sentence(err))
+
+    def _of_server(self, seen: Seen, models: Models, chat: str) -> Seen:
+        if not seen.reachable:
+            self._opening.models = ()
+            return replace(seen, advice=models.advice())
+        installed = models.installed()
+        self._opening.models = tuple(model.name for model in installed.that_can("chat"))
+        return replace(
+            seen,
+            installed=installed,
+            loaded=models.loaded(),
+            warnings=models.warnings(chat, seen.embedder),
+            advice=models.advice(),
+        )

@@ -4,33 +4,36 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
 from assistant.serving import PullProgress
-from ui.background import ModelJobs, Opening, sentence
+from ui.actions import Actions
+from ui.background import Job, ModelJobs, Opening, sentence
 from ui.layout import Page, Screen
 from ui.looking import Looking
-from ui.panels import models, pulling, server, states
+from ui.panels import models, pulling, reembedding, server, states
 from ui.panels.seen import Use
 from ui.texts import T
+
+if TYPE_CHECKING:
+    from assistant.reembed import EmbedMoment, Estimate, ReembedReport
 
 Shown = dict[Any, Any]
 SECONDS_BETWEEN_LOOKS = 5.0
 
 
 class ModelActions:
-    """The events of the models part of one page. `choice` draws the choice of the chat model in the page's head."""
+    """The events of the models part of one page. `frame` draws the head of the page."""
 
-    def __init__(
-        self, opening: Opening, looking: Looking, jobs: ModelJobs, page: Page, choice: Callable[[str, str], Any]
-    ) -> None:
+    def __init__(self, opening: Opening, looking: Looking, jobs: ModelJobs, page: Page, frame: Actions) -> None:
         self._opening = opening
         self._looking = looking
         self._jobs = jobs
         self._page = page
-        self._choice = choice
+        self._frame = frame
+        self._asked_before = False  # the wish of the settings was put off until the next start
 
     # ---------------------------------------------------------------- the frame
 
@@ -46,8 +49,8 @@ class ModelActions:
         if (tab.ended, tab.asked) != (self._jobs.ended, model) or self._looking.seen.server is None:
             tab.ended, tab.asked = self._jobs.ended, model
             self._look(model)
-        elif tab.shown or self._banner(screen, model):
-            self._looking.look_if_older(SECONDS_BETWEEN_LOOKS, model, self._embedder())
+        elif tab.shown or self._amiss(screen, model):
+            self._looking.look_if_older(SECONDS_BETWEEN_LOOKS, model)
         before, tab.seen = tab.seen, self._state(model)
         if before[1:] == tab.seen[1:]:
             return self._progress(screen, model) if before != tab.seen else {self._page.screen: screen}
@@ -92,8 +95,18 @@ class ModelActions:
             return self._use(screen, name, T(screen.view.lang)("model_used", name=name))
         if act == "quote":
             return self._use(screen, "", "")
+        if act == "estimate_wished":
+            begun = self._done(screen, model, lambda: self._embed(screen, "estimate", name))
+            return {**begun, **self.shown(screen, model), self._page.tabs: gr.Tabs(selected="models")}
         acts: dict[str, Callable[[], str]] = {
             "check": lambda: "",
+            "estimate": lambda: self._embed(screen, "estimate", name),
+            "build": lambda: self._embed(screen, "build", name),
+            "switch": lambda: self._embed(screen, "switch", name),
+            "remove_index": lambda: self._remove(screen, name),
+            "dismiss_index": lambda: self._forget(self._jobs.embedding.forget),
+            "keep_model": lambda: self._put_off(T(screen.view.lang)("wished_kept")),
+            "later": lambda: self._put_off(""),
             "pull": lambda: self._pull(screen, name),
             "dismiss_pull": lambda: self._forget(self._jobs.pulling.forget),
             "dismiss_load": lambda: self._forget(self._jobs.loading.forget),
@@ -115,10 +128,15 @@ class ModelActions:
         self._jobs.pulling.stop()
         return self._all(screen, model)
 
+    def base_halted(self, screen: Screen, model: str) -> Shown:
+        """The building of an index was stopped."""
+        self._jobs.embedding.stop()
+        return self._all(screen, model)
+
     def _use(self, screen: Screen, name: str, remark: str) -> Shown:
         self._look(name)
         shown = {**self._all(screen, name), **self._note(screen, remark)}
-        return {**shown, self._page.head.model: self._choice(name, screen.view.lang)}
+        return {**shown, self._page.head.model: self._frame.model_choice(name, screen.view.lang)}
 
     def _done(self, screen: Screen, model: str, act: Callable[[], str]) -> Shown:
         """What the act says, or the sentence of its error; then the server is looked at again."""
@@ -155,6 +173,28 @@ class ModelActions:
         self._opening.ready().models.delete(name)
         return T(screen.view.lang)("model_deleted", name=name)
 
+    def _embed(self, screen: Screen, doing: str, model: str) -> str:
+        """Begins to estimate, build or switch to the index of this model ("provider:name")."""
+        provider, _, name = model.partition(":")
+
+        def work(tell: Callable[[EmbedMoment], None], cancel: threading.Event) -> Estimate | ReembedReport:
+            reembedding = self._opening.ready().reembedding
+            if doing == "estimate":
+                return reembedding.estimate(provider, name)
+            begin = reembedding.switch if doing == "switch" else reembedding.run
+            return begin(provider, name, tell, cancel)
+
+        begun = self._jobs.embedding.start(work, about=f"{doing} {model}")
+        return "" if begun else T(screen.view.lang)("index_busy")
+
+    def _remove(self, screen: Screen, fingerprint: str) -> str:
+        self._opening.ready().reembedding.forget(fingerprint)
+        return T(screen.view.lang)("index_removed")
+
+    def _put_off(self, remark: str) -> str:
+        self._asked_before = True
+        return remark
+
     def _forget(self, forget: Callable[[], None]) -> str:
         forget()
         return ""
@@ -167,7 +207,8 @@ class ModelActions:
         return {
             **self._progress(screen, model),
             part.standing: server.standing(seen, lang),
-            part.banner: "" if screen.models.shown else self._banner(screen, model),  # said at the server there
+            part.banner: self._banner(screen, model),
+            self._page.head.top: self._frame.top(screen.view),
             part.server: server.panel(seen, use, lang),
             part.installed: models.panel(seen, use, lang),
             part.advice: models.advice(seen.advice, self._jobs.pulling.names, seen.reachable, lang),
@@ -177,7 +218,7 @@ class ModelActions:
 
     def _choices(self, model: str, lang: str) -> Any:
         """The choices alone while the chosen one is among them: another may have been chosen in the meantime."""
-        update = self._choice(model, lang)
+        update = self._frame.model_choice(model, lang)
         return {key: value for key, value in update.items() if (key, value) != ("value", model)}
 
     def _progress(self, screen: Screen, model: str) -> Shown:
@@ -188,10 +229,39 @@ class ModelActions:
         return {
             **self._timer(screen, model),
             part.job: pulling.panel(pulled, lang),
-            part.halt: gr.update(value=T(lang)("stop"), visible=job.running, interactive=not job.stopping),
+            part.halt: self._stop(job, lang),
+            part.base: reembedding.panel(self._looking.seen.indexes, self._embedding(), lang),
+            part.base_halt: self._stop(self._jobs.embedding, lang),
         }
 
+    def _stop(self, job: Job[Any, Any], lang: str) -> Any:
+        """The button that stops it; an estimate takes a moment only and cannot be stopped."""
+        visible = job.running and not job.about.startswith("estimate ")
+        return gr.update(value=T(lang)("stop"), visible=visible, interactive=not job.stopping)
+
+    def _embedding(self) -> reembedding.Embedding:
+        """What goes on with another index, as its panel takes it."""
+        job = self._jobs.embedding
+        doing, _, model = job.about.partition(" ")
+        current = next((i for i in self._looking.seen.indexes if i.current), None)
+        built_in = current is not None and current.provider != "embedded"
+        at_rest = not (job.running or job.report or job.message)
+        what: Any = {"estimate": job.report} if doing == "estimate" else {"report": job.report}
+        return reembedding.Embedding(
+            "" if at_rest else doing, model, job.running, job.stopping, job.now, message=job.message,
+            built_in=built_in, **what,
+        )  # fmt: skip
+
     def _banner(self, screen: Screen, model: str) -> str:
+        """What stands on every tab; why a model cannot be used is said at the server where that is in sight."""
+        seen, lang = self._looking.seen, screen.view.lang
+        busy = self._jobs.embedding.about.endswith(f" {seen.wished}")
+        wish = "" if self._asked_before or busy else seen.wished
+        built = next((i.text for i in seen.indexes if i.current), "")
+        amiss = "" if screen.models.shown else self._amiss(screen, model)
+        return reembedding.wished(built, wish, lang) + amiss
+
+    def _amiss(self, screen: Screen, model: str) -> str:
         return server.banner(self._looking.seen, self._used(model), screen.view.lang)
 
     def _timer(self, screen: Screen, model: str) -> Shown:
@@ -200,37 +270,27 @@ class ModelActions:
             self._opening.state == "ready" and self._looking.seen.server is None
         )
         going_on = unknown or self._jobs.running or self._looking.running
-        wanted = tab.shown or going_on or bool(self._banner(screen, model))
+        wanted = tab.shown or going_on or bool(self._amiss(screen, model))
         if wanted == tab.ticking:
             return {self._page.screen: screen}
         tab.ticking = wanted
         return {self._page.screen: screen, self._page.models.timer: gr.Timer(active=wanted)}
 
     def _state(self, model: str) -> tuple[object, ...]:
-        """What goes on behind the page; the progress of a download comes first, since it needs only its own panel."""
-        pull, load = self._jobs.pulling, self._jobs.loading
-        return (
-            pull.now,
-            pull.running,
-            pull.names,
-            pull.failed,
-            load.state,
-            self._opening.state,
-            self._looking.seen,
-            model,
-        )
+        """What goes on behind the page; how far it is comes first, since that needs only its own panels."""
+        pull, load, embed = self._jobs.pulling, self._jobs.loading, self._jobs.embedding
+        jobs = (pull.running, pull.stopping, pull.names, pull.failed, load.state, self._jobs.ended)
+        embedding = (embed.running, embed.stopping, embed.about, embed.report, embed.message)
+        return (pull.now, embed.now), *jobs, embedding, self._opening.state, self._looking.seen, model
 
     def _used(self, model: str) -> Use:
         job = self._jobs.loading
         loading = (job.about, *job.waiting) if job.running else ()
         failed = job.about if job.message else ""
-        return Use(model, self._embedder(), loading, failed, job.message)
-
-    def _embedder(self) -> str:
-        return ""
+        return Use(model, self._looking.seen.embedder, loading, failed, job.message)
 
     def _look(self, model: str) -> None:
-        self._looking.look(model, self._embedder())
+        self._looking.look(model)
 
     def _note(self, screen: Screen, words: str) -> Shown:
         screen.view = screen.view.noted(words)

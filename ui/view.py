@@ -18,6 +18,7 @@ from ui.texts import Lang, T
 
 if TYPE_CHECKING:
     from assistant.models import Models
+    from assistant.reembed import Reembedding
 
 UNFINISHED = T("en")("unfinished")  # records speak English
 
@@ -28,6 +29,16 @@ class Steps(Iterator[Step | Trace], Protocol):
     def close(self) -> None: ...
 
 
+class Choice(Protocol):
+    """An embedding model as a person names it."""
+
+    @property
+    def provider(self) -> str: ...
+
+    @property
+    def model(self) -> str: ...
+
+
 class Door(Protocol):
     """What the screen asks of the assistant; `assistant.assistant.Assistant` has it."""
 
@@ -35,6 +46,12 @@ class Door(Protocol):
 
     @property
     def models(self) -> Models: ...
+
+    @property
+    def reembedding(self) -> Reembedding: ...
+
+    @property
+    def wished(self) -> Choice | None: ...
 
     def stream(
         self, question: str, history: Sequence[Turn] = (), changes: Mapping[str, Any] | None = None

@@ -156,62 +156,87 @@ MODELS: Mapping[str, tuple[str, str]] = {
     # the index of the knowledge base
     "indexes": ("The index of this knowledge base", "本知识库的索引"),
     "indexes_hint": (
-        "Each embedding model needs one of its own; one of them answers the questions.",
-        "每个向量模型需要各自的索引；其中一个用于检索。",
+        "Each embedding model needs one of its own; one of them finds the passages.",
+        "每个向量模型需要各自的索引；其中一个用于检索片段。",
     ),
     "index_chunks": ("{done} of {n} chunks", "{done} / {n} 个片段"),
-    "index_state.active": ("answers the questions", "正在使用"),
+    "index_state.current": ("in use", "正在使用"),
     "index_state.complete": ("complete", "已完成"),
     "index_state.partial": ("not complete", "未完成"),
-    "index_state.building": ("being built", "正在建立"),
     "index_switch": ("Use this one", "改用此索引"),
-    "index_go_on": ("Go on building", "继续建立"),
+    "index_go_on": ("Go on", "继续"),
     "index_remove": ("Remove", "移除"),
     "index_remove_confirm": (
-        "Remove the index of {name}? The documents stay; using this model again means building it again.",
-        "移除 {name} 的索引？文档保留；再次使用该模型需要重新建立。",
+        "Remove the index of {name} ({size})? The documents stay; using this model again means building it again.",
+        "移除 {name} 的索引（{size}）？文档保留；再次使用该模型需要重新建立。",
     ),
     "index_remove_yes": ("Remove it", "确认移除"),
     "index_remove_no": ("Keep it", "保留"),
-    "index_removed": ("The index of {name} was removed.", "已移除 {name} 的索引。"),
-    "index_switched": (
-        "Questions are searched with {name} from now on; the other index is kept, so you can go back.",
-        "从现在起用 {name} 检索；原索引保留，可随时换回。",
-    ),
+    "index_removed": ("The index was removed.", "已移除该索引。"),
     "index_built_in": ("Use the built-in model …", "改用内置模型……"),
+    "built_in_model": ("the built-in model", "内置模型"),
+    "index_busy": (
+        "An index is being built; this can start when that has ended.",
+        "正在建立索引，结束后才能再开始。",
+    ),
     "estimate_title": ("Build an index with {name}?", "用 {name} 建立索引？"),
     "estimate_cost": (
         "{chunks} are embedded anew, which takes {time}. No file is read again.",
         "{chunks}需要重新向量化，{time}。无需重新读取文件。",
     ),
     "estimate_time": ("about {time}", "约需 {time}"),
-    "estimate_unknown": ("a time that is not known yet", "所需时间未知"),
+    "estimate_unknown": ("a time that could not be measured", "所需时间未能测出"),
     "estimate_part": ("{n} are done already.", "其中 {n}已完成。"),
+    "estimate_too_long": (
+        "{n} chunks are longer than the {tokens} tokens that it reads at once and are embedded in parts.",
+        "有 {n} 个片段超过它一次能读的 {tokens} 个词元，将分段向量化。",
+    ),
+    "estimate_too_long.one": (
+        "{n} chunk is longer than the {tokens} tokens that it reads at once and is embedded in parts.",
+        "有 {n} 个片段超过它一次能读的 {tokens} 个词元，将分段向量化。",
+    ),
+    "estimate_room": (
+        "The index takes {size} on the disk, beside the present one.",
+        "索引占用磁盘 {size}，与现有索引并存。",
+    ),
+    "estimate_nothing": (
+        "Nothing is left to embed: the switch takes a moment.",
+        "没有需要向量化的内容，可立即切换。",
+    ),
     "estimate_meanwhile": (
-        "Meanwhile questions are answered from the present index. Nothing changes until you switch, and you can stop "
-        "and go on at any time.",
-        "建立期间仍用现有索引回答问题。在您切换之前一切不变，可随时停止并继续。",
+        "Meanwhile questions are answered from the present index and documents can be added. Nothing changes until you "
+        "switch, and you can stop and go on at any time.",
+        "建立期间仍用现有索引回答问题，也可以添加文档。在您切换之前一切不变，可随时停止并继续。",
     ),
     "estimate_start": ("Build it", "开始建立"),
     "estimate_cancel": ("Not now", "暂不"),
+    "doing_estimate": ("Measuring {name} on a few passages …", "正在用几个片段测量 {name}……"),
+    "doing_build": ("Building the index of {name}", "正在建立 {name} 的索引"),
+    "doing_switch": ("Switching to {name}", "正在切换到 {name}"),
+    "doing_stopping": ("Stopping after the present passages …", "当前片段完成后停止……"),
     "estimate_failed": ("{name} cannot be used", "无法使用 {name}"),
-    "building": ("Building the index of {name}", "正在建立 {name} 的索引"),
-    "building_starting": ("Preparing {name} …", "正在准备 {name}……"),
-    "building_stopping": ("Stopping after the present texts …", "当前文本完成后停止……"),
-    "building_stopped": ("Stopped: the index of {name}", "已停止：{name} 的索引"),
-    "building_stopped_hint": (
+    "build_failed": ("The index of {name} could not be completed", "未能完成 {name} 的索引"),
+    "switch_failed": ("The base stays with its model; {name} is not ready", "知识库仍用原来的模型；{name} 尚未就绪"),
+    "build_stopped": ("Stopped: the index of {name}", "已停止：{name} 的索引"),
+    "build_stopped_hint": (
         "What was embedded is kept; it goes on from there.",
         "已向量化的部分会保留，可从此处继续。",
     ),
-    "building_failed": ("The index of {name} could not be completed", "未能完成 {name} 的索引"),
-    "building_done": ("The index of {name} is complete", "{name} 的索引已完成"),
-    "building_done_hint": (
-        "Questions are still answered from the other one until you switch.",
-        "在您切换之前，仍用原来的索引回答问题。",
+    "build_done": ("The index of {name} is complete", "{name} 的索引已完成"),
+    "build_done_hint": (
+        "Passages are still found with the other one until you switch.",
+        "在您切换之前，仍用原来的索引检索。",
     ),
-    "building_busy": (
-        "An index is being built; another can follow when that has ended.",
-        "正在建立索引，结束后才能再建。",
+    "build_lacks": (
+        "Some passages got no vector, so it cannot be used; the base stays with its model.",
+        "有片段未能向量化，因此不能使用；知识库仍用原来的模型。",
+    ),
+    "without_vector_n": ("{n} passages without a vector", "{n} 个片段没有向量"),
+    "without_vector_n.one": ("{n} passage without a vector", "{n} 个片段没有向量"),
+    "switch_done": ("Passages are found with {name} now", "现在用 {name} 检索片段"),
+    "switch_done_hint": (
+        "The index before is kept: you can go back to it at once, or remove it.",
+        "原索引保留：可随时换回，也可以移除。",
     ),
     "wished_title": ("The settings name another embedding model", "设置中指定了另一个向量模型"),
     "wished_why": (
@@ -220,6 +245,10 @@ MODELS: Mapping[str, tuple[str, str]] = {
         "本知识库由 {built} 建立，而设置要求使用 {wished}。它会继续使用自己的模型，不会丢失任何内容。",
     ),
     "wished_build": ("Build an index beside it …", "另建一个索引……"),
-    "wished_keep": ("Keep {built}", "保留 {built}"),
+    "wished_keep": ("Keep its own", "保留原模型"),
     "wished_later": ("Later", "以后再说"),
+    "wished_kept": (
+        "This knowledge base keeps its model. To be asked no more, leave embedding.provider empty in settings.toml.",
+        "本知识库保留自己的模型。若不想再被询问，请将 settings.toml 中的 embedding.provider 留空。",
+    ),
 }

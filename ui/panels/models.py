@@ -144,7 +144,7 @@ def _acts(model: InstalledModel, loaded: Sequence[LoadedModel], use: Use, t: Tex
         else:
             acts.append(button("use", name, t("use_for_answers"), about=name))
     elif "embedding" in model.abilities and not model.english_only and not same(name, use.embedder):
-        acts.append(button("estimate", name, t("use_for_base"), about=name))
+        acts.append(button("estimate", f"ollama:{name}", t("use_for_base"), about=name))
     usable = {"chat", "embedding"} & set(model.abilities)
     if usable and _loaded(model, loaded) is None and not _loading(model, use):
         acts.append(button("preload", name, t("preload"), about=name))

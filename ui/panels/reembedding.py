@@ -2,181 +2,189 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING
 
 from ui.panels import numbers
-from ui.panels.markup import bar, esc, said
+from ui.panels.markup import bar, esc, opening, said
 from ui.panels.reasons import told
 from ui.panels.server import SPIN, button
 from ui.texts import T, Texts
 
+if TYPE_CHECKING:
+    from assistant.reembed import EmbedMoment, Estimate, Index, ReembedReport
 
-@dataclass(frozen=True)
-class Index:
-    """One index. `key` tells it from the others; `model` for people. `done` of `chunks` have their vector."""
-
-    key: str
-    model: str
-    dimension: int
-    done: int
-    chunks: int
-    state: Literal["active", "complete", "partial", "building"]
+BUILT_IN = "embedded:"
 
 
 @dataclass(frozen=True)
-class Cost:
-    """What an index of this model costs: so many chunks are still to be embedded, `done` are already.
+class Embedding:
+    """What goes on, or went on last, with another model for this base.
 
-    `seconds`: None while nothing is known of the model's speed. `why`: why it cannot be built, "" when it can.
+    `doing`: estimate, build or switch, "" for nothing yet; `model`: which one, as "provider:name"; `now`: how far;
+    `estimate`, `report`: what came of it; `message`: the sentence of its error. `built_in`: the model that needs no
+    server can be offered.
     """
 
-    model: str
-    chunks: int = 0
-    done: int = 0
-    seconds: float | None = None
-    why: str = ""
-
-
-@dataclass(frozen=True)
-class Building:
-    """The latest building of an index: of which model, how far, and how it ended. `message`: of its error."""
-
+    doing: str = ""
     model: str = ""
     running: bool = False
     stopping: bool = False
-    done: int = 0
-    chunks: int = 0
-    rate: float | None = None
-    seconds_left: float | None = None
-    ended: Literal["", "done", "stopped"] = ""
+    now: EmbedMoment | None = None
+    estimate: Estimate | None = None
+    report: ReembedReport | None = None
     message: str = ""
-
-
-@dataclass(frozen=True)
-class Indexes:
-    """All of it. `built_in`: the model that needs no server may be offered."""
-
-    indexes: tuple[Index, ...] = ()
-    cost: Cost | None = None
-    building: Building = Building()
     built_in: bool = False
 
 
-def panel(now: Indexes, lang: str = "en") -> str:
-    """HTML of the indexes, of what the chosen model would cost and of the building; "" while nothing is known."""
-    t = T(lang)
-    if not now.indexes and now.cost is None and not now.building.model:
+def panel(indexes: Sequence[Index], embedding: Embedding, lang: str = "en") -> str:
+    """HTML of the indexes, and of what goes on with another model; "" while nothing is known."""
+    if not indexes and not embedding.doing:
         return ""
-    rows = "".join(_row(i, now.building.running, t) for i in now.indexes)
-    act = f"<p>{button('estimate', '', t('index_built_in'))}</p>" if now.built_in and now.cost is None else ""
+    t = T(lang)
+    rows = "".join(_row(index, embedding, t) for index in indexes)
+    offered = embedding.built_in and not embedding.running
+    act = f"<p>{button('estimate', BUILT_IN, t('index_built_in'))}</p>" if offered else ""
     return (
         f'<section class="gb-index"><h3>{t("indexes")} <small>{t("indexes_hint")}</small></h3>'
-        f'<table class="gb-model-table"><tbody>{rows}</tbody></table>{act}'
-        f"{_cost(now.cost, t) if now.cost else ''}{_building(now.building, t)}</section>"
+        f'<table class="gb-model-table"><tbody>{rows}</tbody></table>{act}{_doing(embedding, t)}</section>'
     )
 
 
 def wished(built: str, wish: str, lang: str = "en") -> str:
-    """HTML of the choice when the settings ask for another model than the base was built with; "" when they do not."""
+    """HTML of the choice when the settings ask for another model than the base was built with.
+
+    `wish`: it as "provider:name", "" for none, which gives "".
+    """
     if not wish:
         return ""
     t = T(lang)
-    keep = button("keep_model", "", t("wished_keep", built=built))
+    why = t("wished_why", built=said(built), wished=said(_name(wish, t)))
+    build = button("estimate_wished", wish, t("wished_build"), "gb-button")
+    keep, later = button("keep_model", "", t("wished_keep")), button("later", "", t("wished_later"))
     return (
-        f'<section class="gb-banner" role="status"><strong>{t("wished_title")}</strong>'
-        f"<p>{t('wished_why', built=said(built), wished=said(wish))}</p>"
-        f'<p class="gb-buttons">{button("estimate_wished", wish, t("wished_build"), "gb-button")}{keep}'
-        f"{button('later', '', t('wished_later'))}</p></section>"
+        f'<section class="gb-banner" role="status"><strong>{t("wished_title")}</strong><p>{why}</p>'
+        f'<p class="gb-buttons">{build}{keep}{later}</p></section>'
     )
 
 
-def _row(index: Index, busy: bool, t: Texts) -> str:
-    done, n = numbers.count(index.done), numbers.count(index.chunks)
-    state = t.name("index_state", index.state)
-    css = {"active": "gb-flag", "complete": "gb-state gb-s-indexed"}.get(index.state, "gb-state gb-s-partly")
+def _name(model: str, t: Texts) -> str:
+    """The name without its provider; the built-in model has no other."""
+    return model.partition(":")[2] or t("built_in_model")
+
+
+def _row(index: Index, embedding: Embedding, t: Texts) -> str:
+    chunks = t("index_chunks", done=numbers.count(index.there), n=numbers.count(index.chunks))
     return (
-        f'<tr class="gb-model-row"><th scope="row">{said(index.model)} <span class="{css}">{state}</span></th>'
-        f'<td class="gb-num" data-label="{t("dimension")}">{numbers.count(index.dimension)}</td>'
-        f'<td class="gb-num">{t("index_chunks", done=done, n=n)}</td>'
-        f'<td class="gb-act"><div class="gb-acts">{_acts(index, busy, t)}</div></td></tr>'
+        f'<tr class="gb-model-row"><th scope="row">{said(index.text)} {_state(index, t)}</th>'
+        f'<td class="gb-num">{chunks}</td><td class="gb-num">{numbers.size(index.bytes)}</td>'
+        f'<td class="gb-act"><div class="gb-acts">{_acts(index, embedding, t)}</div></td></tr>'
     )
 
 
-def _acts(index: Index, busy: bool, t: Texts) -> str:
-    if index.state in ("active", "building"):
+def _state(index: Index, t: Texts) -> str:
+    name = "current" if index.current else "complete" if index.complete else "partial"
+    css = {"current": "gb-flag", "complete": "gb-state gb-s-indexed", "partial": "gb-state gb-s-partly"}[name]
+    return f'<span class="{css}">{t.name("index_state", name)}</span>'
+
+
+def _acts(index: Index, embedding: Embedding, t: Texts) -> str:
+    if index.current or embedding.running:
         return ""
-    act = ""
-    if index.state == "complete":
-        act = button("switch", index.key, t("index_switch"), about=index.model)
-    elif not busy:
-        act = button("go_on", index.key, t("index_go_on"), about=index.model)
-    question = t("index_remove_confirm", name=said(index.model))
-    name = esc(index.model)
+    model, name = f"{index.provider}:{index.model}", esc(index.text)
+    act, words = ("switch", "index_switch") if index.complete else ("build", "index_go_on")
+    question = t("index_remove_confirm", name=said(index.text), size=numbers.size(index.bytes))
     return (
-        f'{act}<details class="gb-confirm" data-open="index {esc(index.key)}">'
+        f"{button(act, model, t(words), about=index.text)}"
+        f'<details class="gb-confirm" data-open="index {esc(index.fingerprint)}">'
         f'<summary aria-label="{t("index_remove")}: {name}">{t("index_remove")}</summary><div><p>{question}</p>'
-        f"{button('remove_index', index.key, t('index_remove_yes'), 'gb-danger')}"
+        f"{button('remove_index', index.fingerprint, t('index_remove_yes'), 'gb-danger')}"
         f'<button type="button" class="gb-link" data-keep="1">{t("index_remove_no")}</button></div></details>'
     )
 
 
-def _cost(cost: Cost, t: Texts) -> str:
-    cancel = button("no_estimate", "", t("estimate_cancel"))
-    if cost.why:
-        title = f"<strong>{t('estimate_failed', name=said(cost.model))}</strong>"
-        words = f'<p class="gb-why">{told(cost.why, t)}</p>'
-        return f'<div class="gb-cost gb-job-failed" role="alert">{title}{words}<p class="gb-buttons">{cancel}</p></div>'
-    time = t("estimate_unknown")
-    if cost.seconds is not None:
-        time = t("estimate_time", time=numbers.left(cost.seconds))
-    part = f" {t('estimate_part', n=t.count('chunks_n', cost.done))}" if cost.done else ""
-    words = t("estimate_cost", chunks=t.count("chunks_n", cost.chunks), time=time)
-    start = button("build", cost.model, t("estimate_start"), "gb-button")
-    return (
-        f'<div class="gb-cost" role="status"><strong>{t("estimate_title", name=said(cost.model))}</strong>'
-        f'<p>{words}{part}</p><p class="gb-why">{t("estimate_meanwhile")}</p>'
-        f'<p class="gb-buttons">{start}{cancel}</p></div>'
-    )
-
-
-def _building(now: Building, t: Texts) -> str:
-    if not now.model:
+def _doing(now: Embedding, t: Texts) -> str:
+    if not now.doing:
         return ""
     if now.running:
         return _running(now, t)
-    name, dismiss = said(now.model), button("dismiss_build", "", t("dismiss"))
+    name = said(_name(now.model, t))
     if now.message:
-        again = button("build", now.model, t("index_go_on"), "gb-button")
-        return _end("gb-job-failed", t("building_failed", name=name), told(now.message, t), again + dismiss)
-    if now.ended == "done":
-        words = t("building_done_hint")
-        return _end("gb-job-done", t("building_done", name=name), words, dismiss)
-    if now.ended == "stopped":
-        again = button("build", now.model, t("index_go_on"), "gb-button")
-        return _end("gb-job-stopped", t("building_stopped", name=name), t("building_stopped_hint"), again + dismiss)
-    return ""
+        again = "" if now.doing == "estimate" else button(now.doing, now.model, t("pull_again"), "gb-button")
+        return _part(t(f"{now.doing}_failed", name=name), told(now.message, t), again + _dismiss(t), "gb-job-failed")
+    if now.estimate is not None:
+        return _cost(now.estimate, now.model, t)
+    return _done(now.report, now, name, t) if now.report is not None else ""
 
 
-def _running(now: Building, t: Texts) -> str:
-    title = "building" if now.chunks else "building_starting"
-    title = "building_stopping" if now.stopping else title
-    facts = [t("index_chunks", done=numbers.count(now.done), n=numbers.count(now.chunks))] if now.chunks else []
-    if now.rate:
-        facts.append(t("job_rate", n=numbers.fixed(now.rate, 1)))
-    if now.seconds_left is not None:
-        facts.append(t("job_left", time=numbers.left(now.seconds_left)))
-    shown = bar(now.done, now.chunks) if now.chunks else ""
+def _cost(cost: Estimate, model: str, t: Texts) -> str:
+    """What it costs, and what works meanwhile."""
+    title = t("estimate_title", name=said(_name(model, t)))
+    cancel = button("dismiss_index", "", t("estimate_cancel"))
+    if cost.there == cost.chunks:
+        switch = button("switch", model, t("index_switch"), "gb-button")
+        return _part(title, t("estimate_nothing"), switch + cancel)
+    time = t("estimate_unknown") if cost.seconds is None else t("estimate_time", time=numbers.left(cost.seconds))
+    facts = [t("estimate_cost", chunks=t.count("chunks_n", cost.chunks - cost.there), time=time)]
+    if cost.there:
+        facts.append(t("estimate_part", n=t.count("chunks_n", cost.there)))
+    if cost.too_long:
+        facts.append(t.count("estimate_too_long", cost.too_long, tokens=numbers.count(cost.max_tokens)))
+    facts.append(t("estimate_room", size=numbers.size(cost.bytes)))
+    body = f"<p>{' '.join(facts)}</p><p class='gb-why'>{t('estimate_meanwhile')}</p>"
+    return _part(title, "", button("build", model, t("estimate_start"), "gb-button") + cancel, body=body)
+
+
+def _running(now: Embedding, t: Texts) -> str:
+    at = now.now if now.now is not None and now.now.total else None
+    title = "doing_stopping" if now.stopping else f"doing_{now.doing}"
+    facts = []
+    if at is not None:
+        facts.append(t("index_chunks", done=numbers.count(at.done), n=numbers.count(at.total)))
+        if at.chunks_per_second:
+            facts.append(t("job_rate", n=numbers.fixed(at.chunks_per_second, 1)))
+        if at.seconds_left:
+            facts.append(t("job_left", time=numbers.left(at.seconds_left)))
+    shown = "" if at is None else bar(at.done, at.total)
+    words = t(title, name=said(_name(now.model, t)))
     return (
-        f'<div class="gb-cost gb-building"><strong role="status">{"" if shown else SPIN}'
-        f'{t(title, name=said(now.model))}</strong><span class="gb-job-facts">{" · ".join(facts)}</span>{shown}'
+        f'<div class="gb-cost gb-building"><strong role="status">{"" if shown else SPIN}{words}</strong>'
+        f'<span class="gb-job-facts">{" · ".join(facts)}</span>{shown}'
         f'<p class="gb-why">{t("estimate_meanwhile")}</p></div>'
     )
 
 
-def _end(css: str, title: str, words: str, buttons: str) -> str:
+def _done(report: ReembedReport, now: Embedding, name: str, t: Texts) -> str:
+    if report.switched:
+        return _part(t("switch_done", name=name), t("switch_done_hint"), _dismiss(t), "gb-job-done")
+    again = button(now.doing, now.model, t("index_go_on"), "gb-button") + _dismiss(t)
+    if report.cancelled:
+        far = t("index_chunks", done=numbers.count(report.there), n=numbers.count(report.chunks))
+        return _part(t("build_stopped", name=name), f"{far} · {t('build_stopped_hint')}", again, "gb-job-stopped")
+    if report.complete:
+        switch = button("switch", now.model, t("index_switch"), "gb-button")
+        return _part(t("build_done", name=name), t("build_done_hint"), switch + _dismiss(t), "gb-job-done")
+    title = t("build_failed", name=name)
+    body = f'<p class="gb-why">{t("build_lacks")}</p>{_failed(report.failed, t)}'
+    return _part(title, "", again, "gb-job-failed", body)
+
+
+def _failed(sentences: Sequence[str], t: Texts) -> str:
+    if not sentences:
+        return ""
+    items = "".join(f"<li>{told(s, t)}</li>" for s in sentences)
+    return opening(t.count("without_vector_n", len(sentences)), f"<ul>{items}</ul>", "gb-quiet")
+
+
+def _dismiss(t: Texts) -> str:
+    return button("dismiss_index", "", t("dismiss"))
+
+
+def _part(title: str, words: str, buttons: str, css: str = "", body: str = "") -> str:
     role = "alert" if css == "gb-job-failed" else "status"
+    said_below = body or f'<p class="gb-why">{words}</p>'
     return (
-        f'<div class="gb-cost {css}" role="{role}"><strong>{title}</strong>'
-        f'<p class="gb-why">{words}</p><p class="gb-buttons">{buttons}</p></div>'
+        f'<div class="gb-cost {css}" role="{role}"><strong>{title}</strong>{said_below}'
+        f'<p class="gb-buttons">{buttons}</p></div>'
     )

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from assistant.serving import Advice, InstalledModels, LoadedModel, Memory, ModelWarning, ServerState
+
+if TYPE_CHECKING:
+    from assistant.reembed import Index
 
 
 @dataclass(frozen=True)
 class Seen:
-    """One look at the server. `server` None: not looked yet. `trouble`: the sentence of what could not be read."""
+    """One look at the server, and at the `indexes` of the base. `server` None: not looked yet.
+
+    `wished`: the embedding model that the settings ask for in vain, as "provider:name". `trouble`: the sentence of what
+    could not be read.
+    """
 
     server: ServerState | None = None
     memory: Memory | None = None
@@ -17,7 +25,14 @@ class Seen:
     loaded: tuple[LoadedModel, ...] = ()
     warnings: tuple[ModelWarning, ...] = ()
     advice: Advice | None = None
+    indexes: tuple[Index, ...] = ()
+    wished: str = ""
     trouble: str = ""
+
+    @property
+    def embedder(self) -> str:
+        """The model that this base has on the server, "" for none."""
+        return next((i.model for i in self.indexes if i.current and i.provider == "ollama"), "")
 
     @property
     def reachable(self) -> bool:

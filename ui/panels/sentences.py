@@ -30,7 +30,15 @@ EITHER_WAY: tuple[Pair, ...] = (
         WORDS[key]
         for key in (
             *("stopped", "unfinished", "unexpected", "removed", "job_busy", "job_queued", "folder_missing", "loading"),
-            *("model_used", "model_deleted", "pull_queued", "pull_name_missing"),
+            *(
+                "model_used",
+                "model_deleted",
+                "pull_queued",
+                "pull_name_missing",
+                "index_removed",
+                "index_busy",
+                "wished_kept",
+            ),
         )
     ),
 )
