@@ -6,13 +6,16 @@ import re
 from collections.abc import Sequence
 
 from assistant.answer.brief import Brief
-from assistant.answer.budget import spend
+from assistant.answer.budget import PER_MESSAGE, Count, spend
+from assistant.chunking.shorten import shorten
+from assistant.errors import TextTooLong
 from assistant.providers.chat import Chat
 from assistant.providers.counting import estimate_tokens
 from assistant.tokens import tokens
 from assistant.trace import Passage, Prompt
 
 NOT_THERE = "NOT_IN_DOCUMENTS"
+INSTRUCTION_SHARE = 8
 
 _STYLES_EN = {
     "brief": "Answer in one full sentence.",
@@ -40,16 +43,26 @@ _EARLIER_ZH = "之前的对话只用来理解问题，不是来源。"
 _MARK = re.compile(r"\[(\d{1,3})\]")
 
 
-def build_prompt(brief: Brief, chat: Chat, share: float = 1.0) -> tuple[Prompt, tuple[Passage, ...]]:
+def build_prompt(brief: Brief, chat: Chat, share: float = 1.0, so_far: str = "") -> tuple[Prompt, tuple[Passage, ...]]:
     """(what is sent, the passages with number 1, 2, … in it). `share`: of the window that may be used, for a retry.
 
-    Raises TextTooLong when the window has no room, ModelUnavailable when the server cannot say how large it is.
+    `so_far`: an answer that broke off and is to be gone on with. Raises TextTooLong when the window has no room,
+    ModelUnavailable when the server cannot say how large it is.
     """
-    window, count, answering = int(chat.window * share), chat.counter.count, brief.settings.answering
+    count, answering, whole = chat.counter.count, brief.settings.answering, chat.window
     history = brief.history if brief.follows else ()
-    rules = _rules(brief, bool(history))
+    rules = _rules(brief, bool(history), count, whole // INSTRUCTION_SHARE)
+    after = (("assistant", so_far), ("user", _go_on(brief))) if so_far else ()
+    behind = sum(count(content) + PER_MESSAGE for _, content in after)
+    if behind > whole // 2:
+        raise TextTooLong(
+            f"The window of {chat.model}, {whole} tokens, has no room to go on; choose a larger one (setting "
+            "answering.window), or ask again for a shorter answer.",
+            tokens=2 * behind,
+            limit=whole,
+        )
     spent = spend(
-        window,
+        int(whole * share) - behind,
         answering.max_tokens,
         count,
         rules,
@@ -63,9 +76,9 @@ def build_prompt(brief: Brief, chat: Chat, share: float = 1.0) -> tuple[Prompt, 
     turns = [m for turn in spent.history for m in (("user", turn.question), ("assistant", _MARK.sub("", turn.answer)))]
     head = "来源：" if brief.chinese else "Sources:"
     prompt = Prompt(
-        messages=(("system", rules), *turns, ("user", f"{head}\n\n{sources}\n\n{spent.question}")),
-        window=chat.window,
-        tokens=spent.tokens,
+        messages=(("system", rules), *turns, ("user", f"{head}\n\n{sources}\n\n{spent.question}"), *after),
+        window=whole,
+        tokens=spent.tokens | {"history": spent.tokens["history"] + behind},
         scale=chat.counter.scale,
         left_out=spent.left_out,
         shortened=spent.shortened,
@@ -86,12 +99,19 @@ def counted(prompt: Prompt, chat: Chat, tokens_read: int | None) -> Prompt:
     return prompt.model_copy(update={"counted_by_server": tokens_read, "truncated": cut})
 
 
-def _rules(brief: Brief, earlier: bool) -> str:
+def _rules(brief: Brief, earlier: bool, count: Count, room: int) -> str:
+    """`room`: tokens for what a second draft is told of the first, which may quote much of it."""
     style = (_STYLES_ZH if brief.chinese else _STYLES_EN)[brief.settings.answering.style]
     rules = (_RULES_ZH if brief.chinese else _RULES_EN).format(style=style)
     if earlier:
         rules += _EARLIER_ZH if brief.chinese else _EARLIER_EN
-    return f"{rules}\n\n{brief.instruction}" if brief.instruction else rules
+    return f"{rules}\n\n{shorten(brief.instruction, room, count)}" if brief.instruction else rules
+
+
+def _go_on(brief: Brief) -> str:
+    if brief.chinese:
+        return "你的回答中断了。请按同样的规则，从中断处接着写，不要重复已写的内容。"
+    return "Your answer broke off. Go on where it ends, by the same rules, and repeat nothing."
 
 
 def _asked(brief: Brief, question: str) -> str:

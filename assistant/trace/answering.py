@@ -74,7 +74,7 @@ class Prompt(Record):
 
     `tokens`: rules, history, evidence, question, reserve (for the answer), margin. `scale`: what our estimate was
     multiplied with, learnt from the server's counts for this model. `left_out`: chunks that did not fit, best first;
-    `shortened`: chunks of which only the first sentences fitted; `turns_left_out`: earlier turns that did not fit.
+    `shortened`: chunks of which only some sentences fitted; `turns_left_out`: earlier turns that did not fit.
     `truncated`: the server read much less than was sent.
     """
 
@@ -104,7 +104,8 @@ class Answered(Step):
 
     Declined: `text` says what was searched, `suggestions` what the documents do hold, no citations. `draft` counts
     from 1: the second is written after verification found the first wanting. `stopped_by`: done, length (the limit on
-    its length), incomplete (the server broke off), stopped (by the person); "" when no model wrote it.
+    its length), incomplete (the server broke off), stopped (by the person); "" when no model wrote it. `reply`: what the
+    model wrote, to the letter. A complete answer of the writer "extractive" with a `why` stands in for a model's.
     """
 
     kind: Literal["answered"] = "answered"
@@ -124,6 +125,7 @@ class Answered(Step):
     draft: int = Field(default=1, ge=1)
     stopped_by: str = ""
     answer_tokens: int | None = None
+    reply: str = ""
 
 
 class Verdict(Record):

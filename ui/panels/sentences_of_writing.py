@@ -10,9 +10,19 @@ WROTE_EITHER_WAY: tuple[Pair, ...] = (
         "{model} read {n:number} sources and found no answer in them",
         "{model} 阅读了 {n:number} 个来源，没有找到答案",
     ),
+    ("quoted from your documents, since {model} wrote no answer", "摘自您的文档，因为 {model} 没有写出答案"),
+    (
+        "The model says that the documents hold only a part of the answer.",
+        "模型认为文档中只有部分答案。",
+    ),
 )
 
 WROTE: tuple[Pair, ...] = (
+    ("stopped before it was finished", "尚未写完即已停止"),
+    (
+        "{model} wrote {n:number} tokens of thinking and no answer; choose a model that does not think.",
+        "{model} 只写了 {n} 个词元的思考，没有写出答案；请选择不思考的模型。",
+    ),
     (
         "{model} spent the whole length on thinking and wrote no answer; choose a model that does not think, "
         "or allow longer answers (setting answering.max_tokens).",
