@@ -226,7 +226,7 @@ class _Ingest:
         with self.tally.stage("embedding") if fresh else nullcontext():
             found = embedding.run(self._on_batch(job, len(chunks), fresh))
         self.tally.count(found.embedded, len(chunks) - found.embedded)
-        self.tally.in_parts(job, found.in_parts, self._embedder.identity.max_tokens)
+        self.tally.in_parts(job, found.in_parts)
         return found.rows
 
     def _on_batch(self, job: Job, chunks: int, fresh: int) -> Callable[[int, int], None]:

@@ -75,12 +75,11 @@ class Tally:
         self._embedded += embedded
         self._reused += reused
 
-    def in_parts(self, job: Job, chunks: int, limit: int) -> None:
+    def in_parts(self, job: Job, chunks: int) -> None:
         """So many chunks of the file are longer than the model reads."""
         if chunks:
             self._notices.append(
-                f"{job.name}: chunks longer than the {limit} tokens that the embedding model reads: {chunks}; "
-                "each was embedded in parts."
+                f"{job.name}: chunks longer than the embedding model reads: {chunks}; each was embedded in parts."
             )
 
     def finished(self, job: Job, row: FileRow) -> None:

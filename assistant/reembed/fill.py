@@ -59,7 +59,7 @@ class Fill:
                 if self.cancelled:
                     return
 
-    def report(self, switched: bool = False) -> ReembedReport:
+    def report(self) -> ReembedReport:
         """What was done so far."""
         found = self._base.shelf.coverage(self.model)
         return ReembedReport(
@@ -72,7 +72,6 @@ class Fill:
             failed=tuple(self._failed.values()),
             complete=found.complete,
             cancelled=self.cancelled,
-            switched=switched,
             seconds=time.perf_counter() - self._started,
         )
 

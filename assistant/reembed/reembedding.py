@@ -96,15 +96,16 @@ class Reembedding:
         embedder = self._built(provider, model)
         fill = Fill(self._base, embedder, on_progress, cancel)
         if self._is_current(fill.model):
-            return fill.report(switched=True)
+            return fill.report().model_copy(update={"switched": True})
         with self._alone():
             fill.again()
             with self._turn(fill):
                 fill.again()
-                if fill.cancelled or not fill.report().complete:
-                    return fill.report()
+                report = fill.report()
+                if report.cancelled or not report.complete:
+                    return report
                 self._exchange(embedder)
-        return fill.report(switched=True)
+        return report.model_copy(update={"switched": True})
 
     def indexes(self) -> tuple[Index, ...]:
         """The one in use first, then the others that have vectors of the base's chunks."""
