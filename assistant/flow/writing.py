@@ -10,6 +10,7 @@ from assistant.answer import WRITERS
 from assistant.answer.brief import Brief
 from assistant.answer.decline import decline
 from assistant.answer.verify import apply, instruction, verify
+from assistant.answer.written import continue_answer
 from assistant.effort import SURE
 from assistant.flow.progress import Parts, Progress, allowed, helper
 from assistant.tokens import tokens
@@ -19,6 +20,9 @@ from assistant.trace import Answered, Step, Trace
 def write(parts: Parts, now: Progress) -> Iterator[Step]:
     """The answer as it comes about: Deltas, Answered, and what checking it brought."""
     brief = brief_of(parts, now)
+    if now.trace.answered is not None:
+        yield from continue_answer(brief, now.trace.answered)
+        return
     if brief.decided.decision == "decline" or not brief.evidence:
         yield _declined(parts, now.trace, brief)
         return
@@ -36,7 +40,7 @@ def brief_of(parts: Parts, now: Progress) -> Brief:
     condensed = trace.last("condensed")
     found = trace.of_kind("retrieved", decided.best_attempt)
     terms = {part: tuple(t for r in found if r.part == part for t in r.terms) for part in {r.part for r in found}}
-    return Brief(
+    brief = Brief(
         question=condensed.standalone,
         decided=decided,
         evidence=_evidence(trace),
@@ -46,10 +50,12 @@ def brief_of(parts: Parts, now: Progress) -> Brief:
         history=trace.history,
         added=frozenset(term for words in condensed.added for term in tokens(words)),
         limited_by=trace.confidence.limited_by if trace.confidence else "",
+        follows=condensed.standalone != condensed.original,
         chat=parts.chat,
         cancel=parts.cancel,
         on_state=now.on_state("answer", parts.chat),
     )
+    return replace(brief, declined=lambda: _declined(parts, trace, brief))
 
 
 def _evidence(trace: Trace) -> tuple[Any, ...]:
@@ -87,8 +93,13 @@ def _checked(parts: Parts, now: Progress, brief: Brief, answered: Answered) -> I
                 yield apply(answered, verified)
             return
         again = replace(brief, draft=2, instruction=instruction(verified, answered))
+        second: Answered | None = None
         for step in WRITERS.build(parts.settings.answering.writer, again):
-            answered = step if isinstance(step, Answered) else answered
+            second = step if isinstance(step, Answered) and step.model else second
             yield step
-        if answered.draft == 1 or answered.state != "complete" or answered.decision == "decline":
+        if second is None:  # no second draft came: the first one stands, with its marks
+            yield apply(answered, verified)
             return
+        if second.state != "complete" or second.decision == "decline":
+            return
+        answered = second
