@@ -7,6 +7,7 @@ number; list (joined by ", "); reason (a sentence of its own, said in Chinese to
 from __future__ import annotations
 
 from ui.panels.sentences_of_chat import CHATTED
+from ui.panels.sentences_of_embedding import EMBEDDED
 from ui.panels.sentences_of_files import ADDED, UNREADABLE, Pair
 from ui.panels.sentences_of_grading import CHECKED, CHECKED_EITHER_WAY, GRADED, REPLIED
 from ui.panels.sentences_of_models import SERVED
@@ -287,6 +288,7 @@ CHINESE: tuple[Pair, ...] = (
     *CHECKED,
     *ADDED,
     *UNREADABLE,
+    *EMBEDDED,
     *FAILED,
     ("of {document}", "来自 {document}"),
     *CHATTED,
