@@ -1,0 +1,147 @@
+"""Whether a value or a name of a sentence stands in the sources at a place that is about the same thing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from assistant.answer.statements import Piece, Statement
+from assistant.answer.values import Value, holds, values_of
+from assistant.answer.wording import without_values, wording
+
+ABOUT = 0.6  # of the nearest statement's overlap: with less, a value there belongs to something else
+_BETWEEN = re.compile(r"[;；，、]|,(?!\d)|\s(?:and|but|while|whereas)\s|和|而|以及|但")
+_CLAUSE = re.compile(r"[;:]|,(?!\d)|\s(?:and|but|while|whereas|which|who)\s")
+_NAME = re.compile(r"(?<=[a-z0-9,;)%] )[A-Z][\w’'-]*[A-Za-z]")
+_CALENDAR = """
+january february march april may june july august september october november december jan feb mar apr jun jul aug sep
+sept oct nov dec monday tuesday wednesday thursday friday saturday sunday i
+"""
+_NO_NAME = frozenset(_CALENDAR.split())
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A part of a sentence with its values."""
+
+    text: str
+    values: tuple[Value, ...]
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        """Its words."""
+        return wording(self.text).terms
+
+
+def clauses(text: str, values: Sequence[Value]) -> Iterator[Clause]:
+    """The parts that have values and words of their own ("Berlin 150, Paris 180"), else the whole."""
+    at = 0
+    for mark in _BETWEEN.finditer(text):
+        if any(v.start < mark.end() and mark.start() < v.end for v in values):
+            continue
+        before, after = _within(text, values, at, mark.start()), _within(text, values, mark.end(), len(text))
+        if before.values and after.values and before.terms and after.terms:
+            yield before
+            at = mark.end()
+    yield _within(text, values, at, len(text))
+
+
+def _within(text: str, values: Sequence[Value], start: int, end: int) -> Clause:
+    return Clause(text[start:end], tuple(v for v in values if start <= v.start and v.end <= end))
+
+
+def misplaced(value: Value, clause: Clause, said: Sequence[Value], pool: Sequence[Statement]) -> bool:
+    """Whether the sources give this value of something else, and another one of what the clause is about.
+
+    `said`: all values of the sentence, which are no rivals of each other. False when no statement holds the value.
+    """
+    heads = {s.header for s in pool}
+    rows = [s for s in pool if s.text not in heads]
+    holders = [s for s in rows if s.whole.holds(value)]
+    if not holders or not clause.terms:
+        return False
+    closest = max(_near(clause.terms, s, rows) for s in holders)
+    for other in rows:
+        near = len(clause.terms & other.words.terms)
+        telling = near >= (1 if other.alone else 2) and closest < ABOUT * near
+        if telling and _has_rival(other.whole, value, said, other.alone):
+            return True
+    here = [s for s in holders if _near(clause.terms, s, rows) == closest]
+    return all(_in_another_piece(value, clause, said, s) for s in here)
+
+
+def _near(terms: frozenset[str], statement: Statement, pool: Sequence[Statement]) -> int:
+    """How many of the words it holds, with the sentence before, of which it may go on: "It costs 450 euros." """
+    before = (s.words.terms for s in pool if not (s.alone or statement.alone) and _follows(s, statement))
+    return len(terms & statement.words.terms.union(*before))
+
+
+def _follows(one: Statement, other: Statement) -> bool:
+    return one.number == other.number and 0 <= other.start - one.end <= 3
+
+
+def _has_rival(piece: Piece, value: Value, said: Sequence[Value], row: bool) -> bool:
+    """Whether a value of the same kind and unit stands there that the sentence does not say; rows may omit the unit."""
+    return any(
+        own.kind == value.kind
+        and own.unit in (value.unit, "" if row else value.unit)
+        and _like_year(own) == _like_year(value)
+        for own in values_of(piece.text)
+        if not any(_same(own, v) for v in said)
+    )
+
+
+def _same(one: Value, other: Value) -> bool:
+    if one.kind == other.kind == "identifier":
+        return holds(one.text, other.text)
+    return one.stands_for(other) or other.stands_for(one)
+
+
+def _like_year(value: Value) -> bool:
+    return not value.unit and any(1900 <= n <= 2100 for n in value.readings)
+
+
+def _in_another_piece(value: Value, clause: Clause, said: Sequence[Value], statement: Statement) -> bool:
+    """Whether within one statement the words belong to another clause, or in a row to another column."""
+    pieces = statement.pieces
+    mine = [i for i, piece in enumerate(pieces) if piece.holds(value)]
+    if not mine or len(pieces) == 1:
+        return False
+    own = frozenset[str]().union(*(pieces[i].terms for i in mine))
+    for i, other in enumerate(pieces):
+        # what stands before may be what the value is about; columns have no order
+        if (
+            i in mine
+            or (i < mine[0] and not statement.header)
+            or not _has_rival(other, value, said, bool(statement.header))
+        ):
+            continue
+        theirs = other.terms - own
+        if 2 * len(theirs & clause.terms) >= max(1, len(theirs)) and theirs & clause.terms:
+            return not statement.header or not (own - other.terms) & clause.terms
+    return False
+
+
+def names(text: str) -> list[str]:
+    """Capitalised words within an English sentence; none where most are, as in a heading."""
+    plain = without_values(text)
+    every = re.findall(r"[A-Za-z][\w’'-]*", plain)
+    if 2 * sum(word[0].isupper() for word in every) > len(every):
+        return []
+    return [match[0] for match in _NAME.finditer(plain) if match[0].lower() not in _NO_NAME]
+
+
+def misplaced_name(name: str, text: str, pool: Sequence[Statement]) -> bool:
+    """Whether the statement nearest to the rest of the clause has another name, and those with this one say less."""
+    clause = next((part for part in _CLAUSE.split(text) if name in part), text)
+    all_names = wording(" ".join(names(text))).terms
+    rest = wording(clause).terms - all_names
+    holders = [s for s in pool if wording(name).terms <= s.words.terms]
+    if not holders or not rest:
+        return False
+    best = max(pool, key=lambda s: len(rest & s.words.terms))
+    if all_names & best.words.terms or not names(best.text):
+        return False
+    return max(_near(rest, s, pool) for s in holders) < ABOUT * len(rest & best.words.terms)
