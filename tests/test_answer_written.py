@@ -46,6 +46,41 @@ def test_every_common_form_of_a_citation_is_understood(mark, numbers):
     assert named(f"住宿标准为 450 元{mark}。") == [("住宿标准为 450 元。", numbers)]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It is 150.[1] It is free.[2]", [("It is 150.", (1,)), ("It is free.", (2,))]),
+        ("[1] It is 150.\n[2] It is free.", [("It is 150.", (1,)), ("It is free.", (2,))]),
+        ("- [1] Hotels\n- Taxis [2]", [("- Hotels", (1,)), ("- Taxis", (2,))]),
+        ("每晚150元。[1]早餐免费。【2】", [("每晚150元。", (1,)), ("早餐免费。", (2,))]),
+        ("It is 150 ([1] and [2]).", [("It is 150.", (1, 2))]),
+        ("It is 150.¹ It is free.²", [("It is 150.", (1,)), ("It is free.", (2,))]),
+        ("It is 150【1†source】.", [("It is 150.", (1,))]),
+        ("It is 150 [1](https://h/x).", [("It is 150.", (1,))]),
+        ("It is 150 <source 1>.", [("It is 150.", (1,))]),
+        ("According to [1], it is 150.", [("According to the source, it is 150.", (1,))]),
+        ("根据[1]，每晚150元。", [("根据来源，每晚150元。", (1,))]),
+        ("见来源[1]和[2]。", [("见来源。", (1, 2))]),
+        ("Use `a[1]` here [2].", [("Use `a[1]` here.", (2,))]),
+        ("| Berlin | 150 [1] |\n| Paris | 180 [2] |", [("| Berlin | 150 |", (1,)), ("| Paris | 180 |", (2,))]),
+        ("It is 150 [1].\n\nSources:\n[1] a.md\n[2] b.md", [("It is 150.", (1,))]),
+        ("每晚150元[1]。\n\n参考来源：[1]、[2]", [("每晚150元。", (1,))]),
+    ],
+)
+def test_a_number_belongs_to_the_sentence_it_stands_at_however_it_is_written(text, expected):
+    assert named(text) == expected
+
+
+@pytest.mark.parametrize("text", ["Source 3 says so.\nSource 2 does not.", "See it (document 15).", "Users log in."])
+def test_words_that_only_look_like_citations_stay(text):
+    assert " ".join(s for s, _ in named(text)) == " ".join(text.split())
+
+
+def test_a_table_keeps_its_rows_without_the_rule_between_them():
+    found = cited("| City | Limit |\n|---|---|\n| Berlin | 150 [1] |", 1)
+    assert found.text(found.sentences) == "| City | Limit |\n| Berlin | 150 | [1]"
+
+
 @pytest.mark.parametrize("text", ["In [2023] it rose.", "a (2) b holds.", "x = 10^12 bytes."])
 def test_years_parentheses_and_powers_are_no_citations(text):
     assert named(text) == [(text, ())]

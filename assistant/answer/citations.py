@@ -3,23 +3,41 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from assistant.chunking.sentences import sentences
+from assistant.answer.extractive import units
 from assistant.trace import Sentence
 
-_WORD = r"(?:sources?|refs?\.?|来源|出处|资料|文档)"
-_NUMBERS = rf"{_WORD}?\s*#?\s*\d{{1,3}}(?:\s*(?:[,，、;；–~-]|and|和|及)\s*{_WORD}?\s*#?\s*\d{{1,3}})*"
-_FORMS = re.compile(
-    rf"[\[【［〔]\s*\^?(?P<a>{_NUMBERS})\s*[\]】］〕]"
-    rf"|[(（]\s*(?:see\s+|见)?(?={_WORD})(?P<b>{_NUMBERS})\s*[)）]"
-    r"|(?<=[^\s\d])\^(?P<c>\d{1,3})(?![\w.])",
+_N = r"\d{1,3}"
+_SOURCE = r"(?:sources?|refs?\.?|src|doc(?:ument)?s?|来源|出处|资料|文档|参考资料)"
+_LABEL = rf"(?:{_SOURCE}[\s_:：#=-]*(?:id\s*=\s*)?|id\s*=\s*)"
+_BETWEEN = r"\s*(?:[,，、;；/&–—~-]|and|和|与|及|至|到|to)?\s*"
+_NUMBERS = rf"{_LABEL}?#?\s*{_N}(?:\s*(?:[,，、;；/&–—~-]|and|和|与|及|至|到|to)\s*{_LABEL}?#?\s*{_N})*"
+_SQUARE = rf"[\[【［〔]\s*\^?{_NUMBERS}(?:†[^\]】\n]*)?\s*[\]］】〕](?:\((?:https?:|#|www)[^)\s]*\))?"
+_ENDS = r"[.。!！?？;；,，)）」”\"\u4e00-\u9fff]"
+_MARK = re.compile(
+    rf"(?P<round>[(（]\s*(?:see\s+|cf\.?\s+|见|参见)?(?:{_LABEL})?{_SQUARE}(?:{_BETWEEN}{_SQUARE})*\s*[)）])"
+    rf"|(?P<named>[(（<]\s*(?:see\s+|见|参见)?(?={_SOURCE}|id){_NUMBERS}\s*/?[)）>])"
+    rf"|(?P<square>{_SQUARE}(?:{_BETWEEN}{_SQUARE})*)"
+    rf"|(?<=[^\s\d\w]|[\u4e00-\u9fff])\^(?P<raised>{_N})(?![\w.]\w)"
+    rf"|(?<={_ENDS})(?P<small>[¹²³⁴-⁹][⁰¹²³⁴-⁹]?)",
     re.IGNORECASE,
 )
-_PART = re.compile(r"(\d{1,3})(?:\s*[–~-]\s*(\d{1,3}))?")
-_MARK = re.compile(r"\s*\[(\d{1,3})\]")
-_LEADING = re.compile(r"(?:\s*\[\d{1,3}\])+[ \t]*[.。!！?？]?")
+_PART = re.compile(rf"({_N})(?:\s*(?:[–—~-]|至|到|to)\s*({_N}))?")
+_LINK = re.compile(r"†[^\]】\n]*|\((?:https?:|#|www)[^)\s]*\)")
+_SMALL = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
+# a mark that is the object of its sentence leaves a word behind, or the sentence would break
+_GOVERNED = re.compile(
+    r"(?:\b(?:according to|based on|see|(?:stated|described|mentioned|shown|given) in)|(根据|依据|基于|参见))\s*$",
+    re.IGNORECASE,
+)
+# our numbers stand for the list of sources that many models put at the end
+_LISTED = re.compile(
+    r"\n[ \t#*_]*(?:sources?|references?|citations?|来源|参考(?:资料|来源|文献)?|出处|引用)(?:\s+used)?[*_ \t]*"
+    r"(?:[:：][^\n\w]*\d[^\n]*|[:：]?[*_ \t]*(?:\n\s*(?:[-*•]\s*)?[\[【［(]?\^?\d{1,3}[\]】］).:、][^\n]*)+)\s*\Z",
+    re.IGNORECASE,
+)
 _LONGEST_RANGE = 10
 
 
@@ -33,54 +51,88 @@ class Cited:
 
     def text(self, sentences: tuple[Sentence, ...]) -> str:
         """The whole again, each sentence with the citations that it has now."""
-        pairs = zip(self.gaps, sentences, strict=True)
-        return "".join(gap + s.text + "".join(f" [{n}]" for n in s.citations) for gap, s in pairs).strip()
+        whole = ""
+        for gap, s in zip(self.gaps, sentences, strict=True):
+            blank = " " if whole.endswith("]") and not gap else gap
+            whole += blank + s.text + "".join(f" [{n}]" for n in s.citations)
+        return whole.strip()
 
 
 def cited(text: str, sources: int) -> Cited:
     """The sentences of this text; sources are numbered 1 to `sources`. Empty text has none.
 
-    Understood are [1], [1, 2], [1-3], 【1】, ［1］, [来源 1], (source 1), [^1] and word^1.
+    Understood are [1], [1, 2], [1-3], 【1】, ［1］, (source 1), ([1] and [2]), [^1], ^1 and ¹ after full stops,
+    also at the start of a line. Code is left alone; a list of sources at the end is taken off.
     """
-    said: list[Sentence] = []
-    gaps: list[str] = []
-    removed: list[int] = []
-    gap = ""
-    for before, part in _parts(_FORMS.sub(_plain, text.strip())):
-        numbers = tuple(dict.fromkeys(int(n) for n in _MARK.findall(part)))
-        named = tuple(n for n in numbers if 1 <= n <= sources)
-        removed += [n for n in numbers if n not in named]
-        words = _MARK.sub("", part).strip()
-        gap += before
-        if words and any(c.isalnum() for c in words):
-            said.append(Sentence(text=words, citations=named, named=named))
-            gaps.append(gap)
-            gap = ""
-    return Cited(tuple(said), tuple(gaps), tuple(removed))
-
-
-def _plain(match: re.Match[str]) -> str:
-    """The marks as [n][m]."""
-    numbers: list[int] = []
-    for first, last in _PART.findall(next(g for g in match.groups() if g)):
-        low, high = int(first), int(last or first)
-        numbers += range(low, high + 1) if low <= high <= low + _LONGEST_RANGE else (low, high)
-    return "".join(f"[{n}]" for n in numbers)
-
-
-def _parts(text: str) -> Iterator[tuple[str, str]]:
-    """(white space before, sentence with the marks that follow its full stop)."""
-    ready: list[tuple[str, str]] = []
-    at = 0
-    for start, end in sentences(text):
-        gap, part = text[at:start], text[start:end]
+    plain, marks = _without_marks(_LISTED.sub("", "\n" + text.strip()).strip(), sources)
+    places = list(units(plain))
+    named: list[list[int]] = [[] for _ in places]
+    for at, numbers in marks:
+        if places:
+            named[_sentence_at(places, at)] += numbers
+    said, gaps, at = [], [], 0
+    for (start, end), numbers in zip(places, named, strict=True):
+        if not any(c.isalnum() for c in plain[start:end]):
+            continue
+        valid = tuple(dict.fromkeys(n for n in numbers if 1 <= n <= sources))
+        said.append(Sentence(text=plain[start:end], citations=valid, named=valid))
+        gaps.append(_gap(plain[at:start]))
         at = end
-        lead = _LEADING.match(part)
-        if lead and ready:
-            before, previous = ready[-1]
-            ready[-1] = (before, previous + lead.group())
-            rest = part[lead.end() :]
-            gap, part = rest[: len(rest) - len(rest.lstrip())], rest.strip()
-        if part:
-            ready.append((gap, part))
-    yield from ready
+    removed = tuple(n for _, numbers in marks for n in numbers if not 1 <= n <= sources)
+    return Cited(tuple(said), tuple(gaps), removed)
+
+
+def _without_marks(text: str, sources: int) -> tuple[str, list[tuple[int, list[int]]]]:
+    """(the text without marks, where each stood and what it named)."""
+    code = [match.span() for match in _CODE.finditer(text)]
+    plain, last = "", 0
+    marks = []
+    for mark in _MARK.finditer(text):
+        numbers = _numbers(mark)
+        other = mark["named"] and max(numbers) > sources  # (document 15) may be what the answer is about
+        if other or any(start <= mark.start() < end for start, end in code):
+            continue
+        before = text[last : mark.start()]
+        leads = _leads(text, mark)
+        plain += before if leads else before.rstrip(" \t")
+        plain += _left_behind(plain) if mark["square"] else ""
+        marks.append((len(plain) + leads, numbers))
+        last = mark.end() + len(_blanks(text[mark.end() :]) if leads else "")
+    return plain + text[last:], marks
+
+
+def _leads(text: str, mark: re.Match[str]) -> bool:
+    """Whether the mark opens a line that goes on behind it: it belongs to what follows."""
+    opened = not text[: mark.start()].rpartition("\n")[2].strip(" \t-*•")
+    rest = text[mark.end() :].partition("\n")[0]
+    return opened and any(c.isalnum() for c in _MARK.sub("", rest))
+
+
+def _blanks(text: str) -> str:
+    return text[: len(text) - len(text.lstrip(" \t:：."))]
+
+
+def _left_behind(before: str) -> str:
+    """ " the source" after "according to", 来源 after 根据; "" where the sentence stands without the mark."""
+    governed = _GOVERNED.search(before)
+    if not governed:
+        return ""
+    return "来源" if governed[1] else " the source"
+
+
+def _numbers(mark: re.Match[str]) -> list[int]:
+    found: list[int] = []
+    for first, last in _PART.findall(_LINK.sub("", mark[0]).translate(_SMALL)):
+        low, high = int(first), int(last or first)
+        found += range(low, high + 1) if low <= high <= low + _LONGEST_RANGE else (low, high)
+    return list(dict.fromkeys(found))
+
+
+def _sentence_at(places: list[tuple[int, int]], at: int) -> int:
+    """The sentence that a mark at this place stands in or follows."""
+    return max((i for i, (start, _) in enumerate(places) if start < at), default=0)
+
+
+def _gap(between: str) -> str:
+    """White space between two sentences; rules of tables and the like between them are one line end."""
+    return between if not between.strip() else "\n"
