@@ -38,6 +38,8 @@ NAMES = {
     "Ollama",
     "PDF",
     "Word",
+    "Excel",
+    "PowerPoint",
     "Markdown",
     "HTML",
     "OCR",

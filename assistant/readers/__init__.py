@@ -18,10 +18,16 @@ READERS: Registry[Document] = Registry(
         "html": "assistant.readers.html:read",
         "pdf": "assistant.readers.pdf:read",
         "docx": "assistant.readers.docx:read",
+        "xlsx": "assistant.readers.xlsx:read",
+        "xls": "assistant.readers.xls:read",
+        "csv": "assistant.readers.csv_text:read",
     },
 )
 
-SUPPORTED: tuple[str, ...] = (".md", ".markdown", ".txt", ".text", ".log", ".html", ".htm", ".xhtml", ".pdf", ".docx")
+SUPPORTED: tuple[str, ...] = (
+    *(".md", ".markdown", ".txt", ".text", ".log", ".html", ".htm", ".xhtml", ".pdf", ".docx"),
+    *(".xlsx", ".xlsm", ".xls", ".csv", ".tsv", ".tab"),
+)
 """Extensions of the formats that are read; the content decides in the end."""
 
 
@@ -83,5 +89,6 @@ def _unsupported(shown: str, kind: str) -> UnreadableFile:
     if kind == "encrypted":
         return UnreadableFile(f"{shown} is protected by a password; remove it and add the file again.", "encrypted")
     what = FORMAT_NAMES.get(kind, kind)
-    known = "Markdown, plain text, HTML, PDF and Word (.docx)"
-    return UnreadableFile(f"{shown} is {what}, which is not read; supported are {known}.", "unsupported")
+    return UnreadableFile(
+        f"{shown} is {what}, which is not read; save it as PDF, Word or text, and add that.", "unsupported"
+    )

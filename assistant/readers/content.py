@@ -15,6 +15,9 @@ FORMAT_NAMES: dict[str, str] = {
     "doc": "old Word (.doc)",
     "pptx": "PowerPoint (.pptx)",
     "xlsx": "Excel (.xlsx)",
+    "xls": "old Excel (.xls)",
+    "xlsb": "binary Excel (.xlsb)",
+    "ppt": "old PowerPoint (.ppt)",
     "ole": "an old Office file",
     "odf": "OpenDocument",
     "epub": "an e-book (.epub)",
@@ -58,10 +61,15 @@ _BY_EXTENSION: dict[str, str] = {
     ".xhtml": "html",
     ".csv": "csv",
     ".tsv": "csv",
+    ".tab": "csv",
     ".eml": "email",
     ".ipynb": "notebook",
     ".svg": "image",
 }
+_IN_ZIP = {".docx": "docx", ".pptx": "pptx", ".xlsx": "xlsx", ".xlsm": "xlsx"}
+_UNPACKED = {".pdf": "pdf", **_IN_ZIP, ".xls": "xls"}
+_BIFF = (b"\x09\x08", b"\x09\x04", b"\x09\x02", b"\x09\x00")
+"""How sheets of Excel 2 to 5 begin that stand in no container."""
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _HTML_START = re.compile(rb"(?is)^(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)[\s>]")
 
@@ -76,7 +84,9 @@ def format_of(data: bytes, extension: str = "") -> str:
     if data[:4] == b"PK\x03\x04":
         return _in_zip(data, extension)
     if data[:8] == _OLE:
-        return _in_ole(data)
+        return _in_ole(data, extension.lower())
+    if data.startswith(_BIFF) and extension.lower() == ".xls":
+        return "xls"
     for magic, kind in _MAGIC:
         if data.startswith(magic):
             return kind
@@ -97,31 +107,39 @@ def _in_zip(data: bytes, extension: str) -> str:
             names = set(archive.namelist())
             kind = archive.read("mimetype")[:80].decode("ascii", "replace") if "mimetype" in names else ""
     except Exception:  # a damaged archive: the reader of its extension says so
-        return "docx" if extension.lower() == ".docx" else "zip"
+        return _IN_ZIP.get(extension.lower(), "zip")
     if "epub" in kind:
         return "epub"
     if "opendocument" in kind:
         return "odf"
+    if "xl/workbook.bin" in names:
+        return "xlsb"
     for part, found in (("word/", "docx"), ("ppt/", "pptx"), ("xl/", "xlsx")):
         if any(name.startswith(part) for name in names):
             return found
     return "zip"
 
 
-def _in_ole(data: bytes) -> str:
+def _in_ole(data: bytes, extension: str) -> str:
+    """By the streams; the extension decides between several, as a document can hold another."""
     if "EncryptedPackage".encode("utf-16-le") in data:
         return "encrypted"
-    return "doc" if "WordDocument".encode("utf-16-le") in data else "ole"
+    streams = (("WordDocument", "doc"), ("PowerPoint Document", "ppt"), ("Workbook", "xls"), ("Book", "xls"))
+    kinds = [kind for stream, kind in streams if f"{stream}\0".encode("utf-16-le") in data]
+    return extension[1:] if extension[1:] in kinds else [*kinds, "ole"][0]
 
 
 def _in_text(data: bytes, extension: str) -> str:
     start = data[:4096].lstrip(b"\xef\xbb\xbf \t\r\n")
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):  # UTF-16: compare without the zero bytes
+    wide = data[:2] in (b"\xff\xfe", b"\xfe\xff")
+    if wide:  # UTF-16: compare without the zero bytes
         start = data[2:8192].replace(b"\0", b"").lstrip()
     if _HTML_START.match(start):
         return "html"
-    if extension in (".pdf", ".docx"):  # neither a PDF nor a Word file: text under a wrong name, or rubbish
-        return "txt" if start and b"\0" not in data[:4096] and _mostly_printable(data[:4096]) else extension[1:]
+    if extension in _UNPACKED:  # no file of this format: text under a wrong name, or rubbish
+        if not wide and (not start or b"\0" in start or not _mostly_printable(start)):
+            return _UNPACKED[extension]
+        return "csv" if extension.startswith(".xl") else "txt"  # programs write tables as text and name them .xls
     return _BY_EXTENSION.get(extension, "txt")
 
 

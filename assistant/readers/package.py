@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import posixpath
 import zipfile
+import zlib
+from collections.abc import Iterator
 from typing import Any
 
 from assistant.errors import UnreadableFile
@@ -65,6 +67,24 @@ class Package:
             raise self._corrupt(f"its part {member} is damaged") from err
         except Exception as err:  # zlib.error and what else a damaged member raises
             raise self._corrupt(f"its part {member} cannot be unpacked") from err
+
+    def elements(self, name: str, *tags: str) -> Iterator[Any]:
+        """The elements of these tags, one after the other and emptied then, so that a part of any size fits."""
+        from lxml import etree
+
+        member = self._names.get(name.lower())
+        if member is None:
+            return
+        try:
+            with self._zip.open(member) as source:
+                wanted = [f"{{*}}{tag}" for tag in tags]
+                for _, element in etree.iterparse(source, tag=wanted, **_SAFE):
+                    yield element
+                    element.clear()
+                    while element.getprevious() is not None:
+                        del element.getparent()[0]
+        except (etree.XMLSyntaxError, zipfile.BadZipFile, OSError, EOFError, NotImplementedError, zlib.error) as err:
+            raise self._corrupt(f"its part {member} is damaged") from err
 
     def related(self, part: str, kind: str = "") -> dict[str, str]:
         """Names of the parts that this one refers to, by the id of the reference; `kind` is how its type ends.

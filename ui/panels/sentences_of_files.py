@@ -46,6 +46,16 @@ ADDED: tuple[Pair, ...] = (
         "{s:Pages?} {pages:list}: the text was recognised from a picture and may hold errors.",
         "第 {pages} 页的文字由图片识别而来，可能有误。",
     ),
+    # workbooks
+    ("Hidden sheets were left out: {names}.", "已略去隐藏的工作表：{names}。"),
+    (
+        "Sheet {name}: 1 formula was never calculated; open the file in Excel and save it.",
+        "工作表“{name}”：有 1 个公式从未计算；请用 Excel 打开并保存该文件。",
+    ),
+    (
+        "Sheet {name}: {n:number} formulas were never calculated; open the file in Excel and save it.",
+        "工作表“{name}”：有 {n} 个公式从未计算；请用 Excel 打开并保存该文件。",
+    ),
 )
 
 UNREADABLE: tuple[Pair, ...] = (
@@ -81,8 +91,8 @@ UNREADABLE: tuple[Pair, ...] = (
     ("{name} may not be opened by this user; change its permissions.", "当前用户无权打开 {name}；请修改其权限。"),
     ("{name} cannot be opened ({why}); check the disk.", "无法打开 {name}（{why}）；请检查磁盘。"),
     (
-        "{name} is {what:reason}, which is not read; supported are Markdown, plain text, HTML, PDF and Word (.docx).",
-        "{name} 是{what}，不支持读取；支持 Markdown、纯文本、HTML、PDF 和 Word（.docx）。",
+        "{name} is {what:reason}, which is not read; save it as PDF, Word or text, and add that.",
+        "{name} 是{what}，不支持读取；请另存为 PDF、Word 或文本后添加。",
     ),
     (
         "{name} is an XFA form, whose text only Adobe's program shows; print it to PDF.",
@@ -98,6 +108,18 @@ UNREADABLE: tuple[Pair, ...] = (
     (
         "{name} cannot be read as Word file: {why:reason}; open it in Word and save it again.",
         "无法按 Word 文件读取 {name}：{why}；请用 Word 打开并重新保存。",
+    ),
+    (
+        "{name} cannot be read as Excel file: {why:reason}; open it in Excel and save it again.",
+        "无法按 Excel 文件读取 {name}：{why}；请用 Excel 打开并重新保存。",
+    ),
+    (
+        "{name} holds only formulas that were never calculated; open it in Excel, show or calculate them, save it.",
+        "{name} 只有从未计算过的公式；请用 Excel 打开、计算并保存。",
+    ),
+    (
+        "{name} holds only hidden sheets; open it in Excel, show or calculate them, save it.",
+        "{name} 只有隐藏的工作表；请用 Excel 打开、取消隐藏并保存。",
     ),
     ("it is not a whole ZIP archive", "不是完整的 ZIP 压缩包"),
     ("its part {part} is damaged", "其中的 {part} 已损坏"),
@@ -148,6 +170,11 @@ UNREADABLE: tuple[Pair, ...] = (
     ("plain text", "纯文本"),
     ("Word (.docx)", " Word（.docx）"),
     ("old Word (.doc)", "旧版 Word（.doc）"),
+    ("Excel (.xlsx)", " Excel（.xlsx）"),
+    ("old Excel (.xls)", "旧版 Excel（.xls）"),
+    ("binary Excel (.xlsb)", "二进制 Excel（.xlsb）"),
+    ("PowerPoint (.pptx)", " PowerPoint（.pptx）"),
+    ("old PowerPoint (.ppt)", "旧版 PowerPoint（.ppt）"),
     ("an old Office file", "旧版 Office 文件"),
     ("an e-book (.epub)", "电子书（.epub）"),
     ("a ZIP archive", " ZIP 压缩包"),
