@@ -180,6 +180,36 @@ def test_forgetting_a_model_drops_its_table(kb):
         kb.shelf.put(Embedder(MODEL.record, "x; DROP TABLE documents"), ["x"], [axis(1)])
 
 
+def test_room_is_given_back_while_a_question_is_under_way(kb):
+    put(kb, "a", "one")
+    fill(kb)
+    database, inside, go_on, errors = kb._database, threading.Event(), threading.Event(), []
+
+    def question(cursor):
+        cursor.execute("SELECT count(*) FROM documents").fetchall()
+        inside.set()
+        go_on.wait(10)
+
+    def forget():
+        try:
+            kb.shelf.forget(MODEL.fingerprint)
+        except StoreError as err:
+            errors.append(err)
+
+    asking = threading.Thread(target=database.read, args=(question,))
+    asking.start()
+    assert inside.wait(10)
+    before, forgetting = database.writes, threading.Thread(target=forget)
+    forgetting.start()
+    while database.writes < before + 2 and forgetting.is_alive():
+        inside.wait(0.001)  # the table is dropped; the checkpoint that follows has to wait
+    go_on.set()
+    forgetting.join()
+    asking.join()
+    assert errors == []
+    assert tables(kb) == set()
+
+
 def test_who_began_before_the_exchange_goes_on_with_the_vectors_of_then(kb):
     put(kb, "a", "one")
     kb.warm()

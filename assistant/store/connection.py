@@ -96,6 +96,14 @@ class Connection:
         except duckdb.Error as err:
             raise self._translated(err) from err
 
+    def checkpoint(self) -> None:
+        """Takes the log into the file. Transactions under way are waited for, and others wait meanwhile.
+
+        DuckDB refuses while any is active, a mere question too (1.3.2). Raises StoreError.
+        """
+        with self._gate.alone():
+            self.execute("CHECKPOINT")
+
     def setup(self, sql: str) -> None:
         """Runs the statements now and after each reopening. Raises StoreError."""
         if sql not in self._setups:

@@ -162,7 +162,7 @@ class Database:
     def checkpointed(self) -> Iterator[None]:
         """Within the block the file is whole without its log, and nobody writes."""
         with self._writing:
-            self._connection.execute("CHECKPOINT")
+            self._connection.checkpoint()
             yield
 
     def shrink(self) -> bool:
@@ -170,7 +170,7 @@ class Database:
         with self._writing:
             if self.path is None or not self._is_worth_shrinking():
                 return False  # without a checkpoint: it writes up to 270 MB for one added chunk (a whole row group)
-            self._connection.execute("CHECKPOINT")
+            self._connection.checkpoint()
             if not self._is_worth_shrinking():
                 return False
             copy = self.path.with_suffix(".shrunk")
