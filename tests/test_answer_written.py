@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assistant.answer.citations import cited
-from assistant.answer.not_there import says_not_there, without_answer, without_marker
+from assistant.answer.not_there import lacks_something, says_not_there, without_answer, without_marker
 
 
 def named(text: str, sources: int = 3) -> list[tuple[str, tuple[int, ...]]]:
@@ -137,3 +137,90 @@ def test_the_marker_beside_an_answer_is_taken_out():
 def test_a_sentence_about_what_people_do_not_do_is_no_denial():
     assert not says_not_there("Employees must not share their password.")
     assert not says_not_there("员工没有年假。")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "NOT_IN_DOCUMENTS.",
+        "**NOT_IN_DOCUMENTS**",
+        "Answer: NOT_IN_DOCUMENTS",
+        "NOT_IN_DOCUMENTS [1]",
+        "NOT_IN_DOCUMENTS\n\nThe sources only describe hotels.",
+        "The sources do not contain information about the price.",
+        "I'm sorry, but the provided documents do not mention the CEO's salary.",
+        "The answer is not found in the given sources.",
+        "There is no information about parental leave in Brazil.",
+        "I don't know.",
+        "I cannot answer this question based on the provided sources.",
+        "The price is not stated.",
+        "Based on the sources, it is not possible to determine the price from the documents.",
+        "The provided context does not specify the date. Please consult the manual.",
+        "None of the sources mention this.",
+        "The sources do not say [1].",
+        "The sources do not mention the price [1][2].",
+        "Unfortunately, the documents do not provide this. You may ask the HR department.",
+        "文档中没有答案",
+        "文档中没有答案。",
+        "很抱歉，来源中没有提到巴西的育儿假。",
+        "根据提供的资料，无法确定价格。",
+        "未找到相关信息。",
+        "资料中未提及该产品的价格。请补充文档。",
+        "抱歉，我无法回答这个问题。",
+        "所给来源没有关于年假的内容。",
+        "该问题在文档中没有答案，建议咨询人事部门。",
+        "目前的资料不足以回答这个问题。",
+        "我不知道。",
+        "来源未说明[1]。",
+        "NOT_IN_DOCUMENTS。来源中没有相关内容。",
+    ],
+)
+def test_a_denial_is_known_in_any_wording(text):
+    assert without_answer(text, cited(without_marker(text), 3).sentences)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The price is not stated, but the deposit is 50 euros [1].",
+        "The price is not stated in the sources, but the deposit is 50 euros.",
+        "The sources do not mention the price; however, the deposit is 50 euros [1].",
+        "The warranty does not cover water damage [1].",
+        "The warranty does not cover water damage.",
+        "Refunds are not given after 30 days [1].",
+        "The contract does not include a penalty [1].",
+        "The limit is 150 euros [1].",
+        "资料没有说明价格，但押金为50元[1]。",
+        "资料没有说明价格，但押金为50元。",
+        "客服无法回答技术问题[1]。",
+        "客服无法回答技术问题。",
+        "保修不包括进水。",
+        "员工没有年假。",
+        "The sources do not mention the price. The deposit is 50 euros [1].",
+        "The sources do not mention the price. The deposit is 50 euros.",
+        "退款无法在30天后提供。",
+        "文件未加密。",
+        "系统未找到配置文件时会报错E-42[1]。",
+        "The document is not found in the archive before May [2].",
+        "Files cannot be found when the index is stale [1].",
+        "If no answer arrives within 3 days, the request is closed [1].",
+        "No information may be shared with third parties [1].",
+        "文件没有加密时无法找到密钥[1]。",
+        "员工没有提交资料的，不予报销[1]。",
+        "未提供发票的内容不予报销[1]。",
+        "The form does not contain a field for the address [1].",
+        "The invoice is not in the archive: it is kept by finance [1].",
+    ],
+)
+def test_what_only_sounds_like_a_denial_or_says_something_besides_is_an_answer(text):
+    assert not without_answer(text, cited(without_marker(text), 3).sentences)
+
+
+def test_a_half_answer_is_known_to_lack_something():
+    half = "资料没有说明价格，但押金为50元。"
+    assert lacks_something(half)
+    assert not says_not_there(half)
+
+
+def test_taking_out_the_marker_leaves_the_citation_before_it():
+    assert without_marker("It is 150 [1]. NOT_IN_DOCUMENTS") == "It is 150 [1]."

@@ -11,7 +11,7 @@ from typing import Any
 from assistant.answer import extractive
 from assistant.answer.brief import Brief, caveat_of
 from assistant.answer.citations import cited
-from assistant.answer.not_there import says_not_there, without_answer, without_marker
+from assistant.answer.not_there import lacks_something, without_answer, without_marker
 from assistant.answer.prompt import build_prompt, counted, longest_answer, used_sources
 from assistant.answer.support import supported
 from assistant.chunking.sentences import sentences
@@ -186,7 +186,7 @@ def _caveat(brief: Brief, said: Sequence[Sentence], citations: Sequence[Citation
         if brief.chinese:
             return "这段话没有注明任何来源，请以文档原文为准。"
         return "No sentence of this names a source in your documents; rely on the documents themselves."
-    if any(says_not_there(s.text) for s in said):
+    if any(lacks_something(s.text) for s in said):
         if brief.chinese:
             return "模型认为文档中只有部分答案。"
         return "The model says that the documents hold only a part of the answer."
