@@ -57,6 +57,8 @@ def address(ollama, tmp_path_factory):
 def page(browser, address, tmp_path_factory):  # noqa: F811
     """The page with the policy added."""
     opened = browser.new_page(viewport={"width": 1280, "height": 900})
+    opened.broken = []
+    opened.on("pageerror", lambda error: opened.broken.append(str(error)))
     policy = tmp_path_factory.mktemp("files") / "policy.md"
     policy.write_text(POLICY, encoding="utf-8")
     opened.goto(address)
@@ -141,6 +143,17 @@ def test_the_next_question_after_a_stop_is_answered(page):
     ask(page, HOTEL)
     finished(page)
     expect(last_answer(page)).to_contain_text(f"written by {MODEL} from your documents")
+
+
+@pytest.mark.accept("C1")
+def test_a_sentence_leads_to_the_words_of_the_source_that_support_it(page):
+    sentence = last_answer(page).locator(".gb-said[data-chunk] .gb-words").first
+    sentence.hover()
+    expect(last_answer(page).locator(".gb-tip").first).to_contain_text("Nearest sentence of source 1")
+    sentence.click()
+    expect(page.locator("[data-card]").first).to_be_focused()
+    expect(page.locator("mark.gb-lit-now")).to_contain_text("220 euros per night")
+    assert page.broken == []
 
 
 def test_a_page_that_is_closed_lets_go_of_the_model(page, browser, address, ollama):  # noqa: F811
