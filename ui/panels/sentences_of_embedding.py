@@ -27,6 +27,10 @@ EMBEDDED: tuple[Pair, ...] = (
         "{url} 上的 {model} 返回的向量形状为 {shape}，应为 {n} 个文本、每个 {size} 维。",
     ),
     (
+        "{model} at {url} gave no vector for a test word; choose another model.",
+        "{url} 上的 {model} 没有为一个测试词给出向量；请选择其他模型。",
+    ),
+    (
         "A text of {n:number} tokens ({start}…) is longer than the {limit:number} that {model} reads; "
         "cut it into shorter chunks (setting chunking.size).",
         "一段 {n} 个词元的文本（{start}…）超过 {model} 可读的 {limit} 个；请切成更短的片段（设置 chunking.size）。",
