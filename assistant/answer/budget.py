@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from assistant.chunking.shorten import shorten
+from assistant.chunking.shorten import GAP, shorten
 from assistant.errors import TextTooLong
 from assistant.trace import Passage, Turn
 
@@ -58,7 +58,7 @@ def spend(
     reserve, spare = answer_reserve(window, most), margin(window)
     template = PER_PROMPT + PER_MESSAGE * (2 + 2 * len(history))
     whole = window - reserve - spare - template
-    asked = shorten(question, int(whole * QUESTION_SHARE), count)
+    asked = _cut(question, int(whole * QUESTION_SHARE), count)
     room = whole - count(rules) - count(asked)
     if room < LEAST_OF_A_SOURCE:
         raise TextTooLong(
@@ -84,6 +84,22 @@ def spend(
             "margin": spare,
         },
     )
+
+
+def _cut(question: str, most: int, count: Count) -> str:
+    """The question; of one too long its beginning and its end, where what is wanted mostly stands."""
+    low, high = 0, len(question)
+    while low < high:
+        kept = (low + high + 1) // 2
+        low, high = (kept, high) if count(_ends(question, kept)) <= most else (low, kept - 1)
+    return _ends(question, low)
+
+
+def _ends(question: str, kept: int) -> str:
+    if kept >= len(question):
+        return question
+    half = kept // 2
+    return question[:half].rstrip() + GAP + question[len(question) - half :].lstrip()
 
 
 def _sources(

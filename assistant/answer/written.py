@@ -150,7 +150,7 @@ def _answered(brief: Brief, chat: Chat, reply: _Reply) -> Answered:
         return _declined(brief, chat, len(reply.used)).model_copy(update=common)
     said = supported(found.sentences, reply.used)
     citations = _citations(said, reply.used)
-    caveat = _caveat(brief, said, citations)
+    caveat = _caveat(brief, reply.prompt, said, citations)
     return Answered(
         **common,
         decision="caveat" if caveat else "answer",
@@ -180,12 +180,16 @@ def _end(last: ChatPiece) -> dict[str, str]:
     return {"state": "incomplete", "stopped_by": "incomplete", "why": last.why or "the model stopped midway"}
 
 
-def _caveat(brief: Brief, said: Sequence[Sentence], citations: Sequence[Citation]) -> str:
+def _caveat(brief: Brief, prompt: Prompt, said: Sequence[Sentence], citations: Sequence[Citation]) -> str:
     """What the person is warned of, in the language of the question; the gravest only, "" for nothing."""
     if not citations:
         if brief.chinese:
             return "这段话没有注明任何来源，请以文档原文为准。"
         return "No sentence of this names a source in your documents; rely on the documents themselves."
+    if not any(content.endswith(brief.question) for _, content in prompt.messages):
+        if brief.chinese:
+            return "问题太长，模型的窗口容不下：中间部分没有读到。"
+        return "The question is too long for the window of the model: it has not read the middle part."
     if any(lacks_something(s.text) for s in said):
         if brief.chinese:
             return "模型认为文档中只有部分答案。"

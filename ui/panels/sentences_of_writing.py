@@ -12,6 +12,10 @@ WROTE_EITHER_WAY: tuple[Pair, ...] = (
     ),
     ("quoted from your documents, since {model} wrote no answer", "摘自您的文档，因为 {model} 没有写出答案"),
     (
+        "The question is too long for the window of the model: it has not read the middle part.",
+        "问题太长，模型的窗口容不下：中间部分没有读到。",
+    ),
+    (
         "The model says that the documents hold only a part of the answer.",
         "模型认为文档中只有部分答案。",
     ),
