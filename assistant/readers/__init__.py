@@ -18,15 +18,17 @@ READERS: Registry[Document] = Registry(
         "html": "assistant.readers.html:read",
         "pdf": "assistant.readers.pdf:read",
         "docx": "assistant.readers.docx:read",
+        "pptx": "assistant.readers.pptx:read",
         "xlsx": "assistant.readers.xlsx:read",
         "xls": "assistant.readers.xls:read",
         "csv": "assistant.readers.csv_text:read",
+        "notebook": "assistant.readers.ipynb:read",
     },
 )
 
 SUPPORTED: tuple[str, ...] = (
     *(".md", ".markdown", ".txt", ".text", ".log", ".html", ".htm", ".xhtml", ".pdf", ".docx"),
-    *(".xlsx", ".xlsm", ".xls", ".csv", ".tsv", ".tab"),
+    *(".pptx", ".xlsx", ".xlsm", ".xls", ".csv", ".tsv", ".tab", ".ipynb"),
 )
 """Extensions of the formats that are read; the content decides in the end."""
 

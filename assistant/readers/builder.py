@@ -52,6 +52,14 @@ class TextBuilder:
             )
         )
 
+    def add_blocks(self, blocks: Sequence[Block], text: str) -> None:
+        """Appends a text with blocks whose offsets are in it; they are shifted."""
+        shift = self._append(text, "\n\n")
+        for block in blocks:
+            end = block.header_end + shift if block.header_end is not None else None
+            moved = {"start": block.start + shift, "end": block.end + shift, "header_end": end}
+            self.blocks.append(block.model_copy(update=moved))
+
     def _append(self, text: str, gap: str) -> int:
         """Where the text now begins."""
         start = self._length + len(gap) if self._parts else 0

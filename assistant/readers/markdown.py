@@ -40,7 +40,7 @@ def read(path: Path, data: bytes, settings: Reading) -> Document:
     """The Document whose text is the decoded file; front matter and HTML comments belong to no block."""
     text, encoding = decode(data, settings.legacy_encoding, path.name)
     fields, start = front_matter(text)
-    blocks = fold(text, list(_blocks(text, start)))
+    blocks = fold(text, list(blocks_of(text, start)))
     headings = sorted((b for b in blocks if b.kind == "heading"), key=lambda b: (b.level, b.start))
     return Document(
         path=str(path),
@@ -65,7 +65,8 @@ def _parser() -> MarkdownIt:
     return MarkdownIt("commonmark").enable("table").disable(["inline", "reference"])
 
 
-def _blocks(text: str, start: int) -> Iterator[Block]:
+def blocks_of(text: str, start: int = 0) -> Iterator[Block]:
+    """The blocks of a Markdown text from this place on, in order."""
     body = text[start:]
     starts = [start + offset for offset in line_starts(body)]
     tokens = _parser().parse(body)

@@ -46,7 +46,14 @@ ADDED: tuple[Pair, ...] = (
         "{s:Pages?} {pages:list}: the text was recognised from a picture and may hold errors.",
         "第 {pages} 页的文字由图片识别而来，可能有误。",
     ),
-    # workbooks
+    # presentations, notebooks, workbooks
+    ("{s:Slides?} {pages:list}: hidden and left out.", "第 {pages} 张幻灯片已隐藏，未读取。"),
+    ("{s:Slides?} {pages:list}: without text: pictures that need OCR.", "第 {pages} 张幻灯片没有文字：图片需要 OCR。"),
+    ("{s:Slides?} {pages:list}: with an object that cannot be read.", "第 {pages} 张幻灯片中有无法读取的对象。"),
+    (
+        "Outputs were cut to {limit:number} characters each: {n:number}.",
+        "有 {n} 处输出过长，各截取前 {limit} 个字符。",
+    ),
     ("Hidden sheets were left out: {names}.", "已略去隐藏的工作表：{names}。"),
     (
         "Sheet {name}: 1 formula was never calculated; open the file in Excel and save it.",
@@ -113,6 +120,16 @@ UNREADABLE: tuple[Pair, ...] = (
         "{name} cannot be read as Excel file: {why:reason}; open it in Excel and save it again.",
         "无法按 Excel 文件读取 {name}：{why}；请用 Excel 打开并重新保存。",
     ),
+    (
+        "{name} cannot be read as PowerPoint file: {why:reason}; open it in PowerPoint and save it again.",
+        "无法按 PowerPoint 文件读取 {name}：{why}；请用 PowerPoint 打开并重新保存。",
+    ),
+    (
+        "{name} cannot be read as notebook: {why:reason}; open it in Jupyter and save it again.",
+        "无法按笔记本读取 {name}：{why}；请用 Jupyter 打开并重新保存。",
+    ),
+    ("it is no whole JSON text", "不是完整的 JSON 文本"),
+    ("it has no cells", "没有单元格"),
     (
         "{name} holds only formulas that were never calculated; open it in Excel, show or calculate them, save it.",
         "{name} 只有从未计算过的公式；请用 Excel 打开、计算并保存。",

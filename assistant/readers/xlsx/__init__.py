@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import warnings
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from assistant.errors import UnreadableFile
 from assistant.language import language_of
 from assistant.readers.builder import TextBuilder
 from assistant.readers.cell_values import CHINESE_DATES, shown
+from assistant.readers.front_matter import date_of
 from assistant.readers.package import Package
 from assistant.readers.sheets import Sheet, write_sheets
 from assistant.readers.xlsx.parts import SheetParts, parts_of
@@ -66,19 +66,11 @@ def document_of(
         text=builder.text,
         blocks=tuple(builder.blocks),
         language=language_of(builder.text),
-        modified=_time(properties.get("modified", "")),
+        modified=date_of(properties),
         meta=properties,
         warnings=(*said, *unread),
         unread=tuple(unread),
     )
-
-
-def _time(stated: str) -> datetime | None:
-    try:
-        time = datetime.fromisoformat(stated)
-    except ValueError:
-        return None
-    return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
 def _opened(data: bytes) -> Any:

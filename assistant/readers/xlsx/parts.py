@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assistant.readers.builder import one_line
+from assistant.readers.charts import title_of
 from assistant.readers.package import Package, child, local, value
 from assistant.readers.sheets import Merged
 
@@ -118,8 +119,8 @@ def _drawn(package: Package, part: str) -> Iterator[str]:
             lines = [texts_of(paragraph, "t") for paragraph in shape.iter() if local(paragraph) == "p"]
             yield "\n".join(filter(None, lines))
         for chart in package.related(drawing, "/chart").values():
-            for title in _entries(package, chart, "title"):
-                yield one_line(texts_of(title, "t"))
+            if (space := package.part(chart)) is not None and (title := title_of(space)):
+                yield title
 
 
 def texts_of(element: Any, tag: str) -> str:
