@@ -127,8 +127,8 @@ def test_stopping_in_the_middle_reaches_the_server_and_keeps_what_was_written(pa
     begin(page, LONG)
     grown(page)
     call = ollama.calls("/api/chat")[-1]
-    pressed = time.monotonic()
     page.get_by_role("button", name="Stop").click()
+    pressed = time.monotonic()
     assert soon(lambda: call.left)
     assert call.left - pressed < LEFT_WITHIN
     finished(page)
