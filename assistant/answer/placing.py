@@ -11,10 +11,13 @@ from assistant.answer.statements import Piece, Statement
 from assistant.answer.values import Value, holds, values_of
 from assistant.answer.wording import without_values, wording
 
+OWN_WORDS = 3  # of a part of a sentence without values of its own
+ALL_BUT = 0.85  # of a clause's words: the statement that holds so many says all of it but the value
 ABOUT = 0.6  # of the nearest statement's overlap: with less, a value there belongs to something else
 _BETWEEN = re.compile(r"[;；，、]|,(?!\d)|\s(?:and|but|while|whereas)\s|和|而|以及|但")
 _CLAUSE = re.compile(r"[;:]|,(?!\d)|\s(?:and|but|while|whereas|which|who)\s")
-_NAME = re.compile(r"(?<=[a-z0-9,;)%] )[A-Z][\w’'-]*[A-Za-z]")
+_WORD = re.compile(r"[^\W\d_][\w’'-]*")
+_NAME = re.compile(r"(?<=[^\W_A-Z] )[^\W\d_][\w’'-]*\w|(?<=[,;)%] )[^\W\d_][\w’'-]*\w")
 _CALENDAR = """
 january february march april may june july august september october november december jan feb mar apr jun jul aug sep
 sept oct nov dec monday tuesday wednesday thursday friday saturday sunday i
@@ -36,13 +39,14 @@ class Clause:
 
 
 def clauses(text: str, values: Sequence[Value]) -> Iterator[Clause]:
-    """The parts that have values and words of their own ("Berlin 150, Paris 180"), else the whole."""
+    """The parts that have values and words of their own ("Berlin 150, Paris 180") or many words, else the whole."""
     at = 0
     for mark in _BETWEEN.finditer(text):
         if any(v.start < mark.end() and mark.start() < v.end for v in values):
             continue
         before, after = _within(text, values, at, mark.start()), _within(text, values, mark.end(), len(text))
-        if before.values and after.values and before.terms and after.terms:
+        least = 1 if before.values and after.values else OWN_WORDS
+        if len(before.terms) >= least and len(after.terms) >= least:
             yield before
             at = mark.end()
     yield _within(text, values, at, len(text))
@@ -68,8 +72,19 @@ def misplaced(value: Value, clause: Clause, said: Sequence[Value], pool: Sequenc
         telling = near >= (1 if other.alone else 2) and closest < ABOUT * near
         if telling and _has_rival(other.whole, value, said, other.alone):
             return True
+        if (
+            near >= max(OWN_WORDS, ALL_BUT * len(clause.terms))
+            and closest < ABOUT * near
+            and _unsaid(other, value, said)
+        ):
+            return True
     here = [s for s in holders if _near(clause.terms, s, rows) == closest]
     return all(_in_another_piece(value, clause, said, s) for s in here)
+
+
+def _unsaid(statement: Statement, value: Value, said: Sequence[Value]) -> bool:
+    """Whether it has a value of the same kind that the sentence does not say, in whatever unit."""
+    return any(own.kind == value.kind and not any(_same(own, v) for v in said) for own in values_of(statement.text))
 
 
 def _near(terms: frozenset[str], statement: Statement, pool: Sequence[Statement]) -> int:
@@ -127,10 +142,10 @@ def _in_another_piece(value: Value, clause: Clause, said: Sequence[Value], state
 def names(text: str) -> list[str]:
     """Capitalised words within an English sentence; none where most are, as in a heading."""
     plain = without_values(text)
-    every = re.findall(r"[A-Za-z][\w’'-]*", plain)
+    every = _WORD.findall(plain)
     if 2 * sum(word[0].isupper() for word in every) > len(every):
         return []
-    return [match[0] for match in _NAME.finditer(plain) if match[0].lower() not in _NO_NAME]
+    return [m[0] for m in _NAME.finditer(plain) if m[0][0].isupper() and m[0].lower() not in _NO_NAME]
 
 
 def misplaced_name(name: str, text: str, pool: Sequence[Statement]) -> bool:

@@ -67,9 +67,8 @@ _UN = re.compile(r"\b(?:un|non-?)([a-z]{4,})\b", re.IGNORECASE)
 
 def contrary(sentence: str, source: str) -> tuple[str, str] | None:
     """(the sentence's word, the source's) that say the contrary, "" where a negation is missing; None when none do."""
-    theirs = [(clause, wording(clause)) for clause in _clauses(source)]
-    for clause in _clauses(sentence):
-        mine = wording(clause)
+    theirs = list(_clauses(source))
+    for clause, mine in _clauses(sentence):
         alike, nearest = max(((_alike(mine, other), text) for text, other in theirs), default=(0.0, ""))
         found = _contrary(clause, nearest) if alike >= ALIKE else None
         if found:
@@ -77,8 +76,12 @@ def contrary(sentence: str, source: str) -> tuple[str, str] | None:
     return None
 
 
-def _clauses(text: str) -> Iterator[str]:
-    yield from (clause for clause in _CLAUSES.split(text) if wording(clause).terms)
+def _clauses(text: str) -> Iterator[tuple[str, Wording]]:
+    """The clauses, and their words without negations: 不能 is a word of its own."""
+    for clause in _CLAUSES.split(text):
+        words = wording(_NEGATION.sub("", clause))
+        if words.terms:
+            yield clause, words
 
 
 def _alike(mine: Wording, other: Wording) -> float:

@@ -6,6 +6,7 @@ number; list (joined by ", "); reason (a sentence of its own, said in Chinese to
 
 from __future__ import annotations
 
+from ui.panels.sentences_of_answers import SUPPORTED
 from ui.panels.sentences_of_chat import CHATTED
 from ui.panels.sentences_of_embedding import EMBEDDED
 from ui.panels.sentences_of_files import ADDED, UNREADABLE, Pair
@@ -282,6 +283,7 @@ CHINESE: tuple[Pair, ...] = (
     *EITHER_WAY,
     *REWRITTEN,
     *WROTE,
+    *SUPPORTED,
     *JUDGED,
     *SEARCHED,
     *GRADED,
