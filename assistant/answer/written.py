@@ -11,7 +11,7 @@ from typing import Any
 from assistant.answer import extractive
 from assistant.answer.brief import Brief, caveat_of
 from assistant.answer.citations import cited
-from assistant.answer.not_there import lacks_something, without_answer, without_marker
+from assistant.answer.not_there import lacks_something, may_be_marker, without_answer, without_marker
 from assistant.answer.prompt import build_prompt, counted, longest_answer, used_sources
 from assistant.answer.support import supported
 from assistant.chunking.sentences import sentences
@@ -47,7 +47,7 @@ def write(brief: Brief) -> Iterator[Step]:
         reply = yield from _asked(brief, chat)
         if not reply.text.strip() and reply.last.done_reason == "stopped":
             return
-        step = _answered(brief, chat, reply)
+        step: Step = _answered(brief, chat, reply)
     except AssistantError as err:
         step = _quoted(brief, err)
     yield step.model_copy(update={"seconds": time.perf_counter() - started})
@@ -99,14 +99,15 @@ def _asked(brief: Brief, chat: Chat, so_far: str = "") -> Generator[Step, None, 
 
 
 def _streamed(brief: Brief, chat: Chat, prompt: Prompt, so_far: str) -> Generator[Step, None, tuple[str, ChatPiece]]:
-    text, last = "", ChatPiece()
+    text, held, last = "", "", ChatPiece()
     length = longest_answer(prompt, brief.settings.answering.max_tokens)
     try:
         for last in chat.stream(prompt.messages, brief.cancel, length, on_state=brief.on_state):
-            shown = last.text if text or not last.text else _joint(so_far, last.text) + last.text
+            held += last.text if text or not last.text else _joint(so_far, last.text) + last.text
             text += last.text
-            if shown:
-                yield Delta(attempt=brief.decided.attempt, text=shown, draft=brief.draft)
+            if held and not may_be_marker(text):
+                yield Delta(attempt=brief.decided.attempt, text=held, draft=brief.draft)
+                held = ""
     except AssistantError as err:
         if not text:
             raise
@@ -211,16 +212,18 @@ def _declined(brief: Brief, chat: Chat, sources: int) -> Answered:
     return said.model_copy(update={"label": label, "caveat": ""})
 
 
-def _quoted(brief: Brief, err: AssistantError) -> Answered:
+def _quoted(brief: Brief, err: AssistantError) -> Step:
     """The best sentences of the sources instead; label and `why` say what kept the model from writing."""
     *_, step = extractive.write(brief)
-    model = brief.chat.model if brief.chat else brief.settings.answering.model
-    label = (
-        f"摘自您的文档，因为 {model} 没有写出答案"
-        if brief.chinese
-        else f"quoted from your documents, since {model} wrote no answer"
-    )
-    return step.model_copy(update={"label": label, "why": str(err), "draft": brief.draft})  # type: ignore[return-value]
+    update: dict[str, Any] = {"why": str(err), "draft": brief.draft}
+    if brief.chat is not None:
+        model = brief.chat.model
+        update["label"] = (
+            f"摘自您的文档，因为 {model} 没有写出答案"
+            if brief.chinese
+            else f"quoted from your documents, since {model} wrote no answer"
+        )
+    return step.model_copy(update=update)
 
 
 # ---------------------------------------------------------------- going on
