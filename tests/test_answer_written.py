@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assistant.answer.citations import cited
-from assistant.answer.not_there import lacks_something, says_not_there, without_answer, without_marker
+from assistant.answer.not_there import lacks_something, may_be_marker, says_not_there, without_answer, without_marker
 
 
 def named(text: str, sources: int = 3) -> list[tuple[str, tuple[int, ...]]]:
@@ -224,3 +224,8 @@ def test_a_half_answer_is_known_to_lack_something():
 
 def test_taking_out_the_marker_leaves_the_citation_before_it():
     assert without_marker("It is 150 [1]. NOT_IN_DOCUMENTS") == "It is 150 [1]."
+
+
+def test_the_marker_is_held_back_while_it_is_being_written():
+    assert all(may_be_marker(text) for text in ("", " NOT", "NOT_IN_DOC", "NOT_IN_DOCUMENTS", "NOT_IN_DOCUMENTS. The"))
+    assert not any(map(may_be_marker, ("No", "Not in the documents", "NOT 5", "It is NOT_IN_DOCUMENTS")))

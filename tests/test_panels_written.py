@@ -118,9 +118,9 @@ def test_only_the_last_answer_is_continued_and_a_complete_one_never():
 def test_who_declined_is_said():
     by = [written.declined_by_model(), written.declined_by_check(), sample.declined_trace()]
     said = [text(answer.panel(t)) for t in by]
-    assert "qwen3:8b read the passages and found no answer in them." in said[0]
+    assert "qwen3:8b read 3 sources and found no answer in them" in said[0]
     assert "the check found that the passages do not hold it" in said[1]
-    assert "Decided by the confidence, before anything was written." in said[2]
+    assert "Declined: confidence is below 0.25. ; nothing was written" in said[2]
     for html in map(answer.panel, by):
         assert "gb-error" not in html
 
@@ -128,6 +128,7 @@ def test_who_declined_is_said():
 def test_an_answer_quoted_because_the_model_was_away_says_so_and_why():
     shown = text(answer.panel(written.quoted_instead()))
     assert "Quoted from the documents instead: qwen3:8b did not write an answer. Nothing answers at" in shown
+    assert 'data-retry="0"' in answer.panel(written.quoted_instead())
     assert "Quoted from the documents instead" not in text(answer.panel(sample.answered_trace()))
 
 
@@ -259,6 +260,8 @@ def test_the_prompt_is_shown_to_the_letter_with_its_budget():
     assert "2 earlier turns did not fit." in shown
     for _, said in written.prompt().messages:
         assert " ".join(said.split()) in shown
+    replied = written.trace(written.written(reply="Leave lapses [1] [9]."))
+    assert "reply Leave lapses [1] [9]." in text(prompt.panel(replied))
     assert 'class="gb-p-evidence" style="width:47.6%"' in html  # 3,900 / 8,192
 
 

@@ -45,14 +45,7 @@ ANSWERS: Mapping[str, tuple[str, str]] = {
         "模型注明的是 {numbers}；此处显示相符的来源",
     ),
     "nearest_sentence": ("Nearest sentence of source {n}", "来源 {n} 中最接近的句子"),
-    "declined_by_confidence": (
-        "Decided by the confidence, before anything was written.",
-        "由置信度决定，未开始撰写。",
-    ),
-    "declined_by_model": (
-        "{model} read the passages and found no answer in them.",
-        "{model} 阅读了这些片段，没有找到答案。",
-    ),
+    "declined_by_confidence": ("nothing was written", "未开始撰写"),
     "declined_by_check": (
         "An answer was written, but the check found that the passages do not hold it.",
         "曾写出答案，但核对发现片段中没有依据。",

@@ -107,6 +107,12 @@ def without_answer(text: str, said: Sequence[Sentence]) -> bool:
     return any(denials) and all(denied or _OFFER.match(s.text) for denied, s in zip(denials, said, strict=True))
 
 
+def may_be_marker(text: str) -> bool:
+    """Whether what has been written so far begins as the marker does; it is no word for people."""
+    begun = text.strip()
+    return NOT_THERE.startswith(begun) or begun.startswith(NOT_THERE)
+
+
 def without_marker(text: str) -> str:
     """The reply without the marker, where something else stands beside it."""
     if _MARKER.fullmatch(text.strip()) or not _marked(text):

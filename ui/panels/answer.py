@@ -26,7 +26,7 @@ def panel(trace: Trace, partial: str = "", turn: int = 0, lang: str = "en", draf
         return _writing(partial, draft, t)
     if answered is not None:
         body = _declined(trace, answered, t) if answered.decision == "decline" else _answer(trace, answered, turn, t)
-        return f"{body}{_again(answered, turn, last, t)}{_asked_as(trace, turn, t)}"
+        return f"{body}{_again(trace, answered, turn, last, t)}{_asked_as(trace, turn, t)}"
     if failed is not None:
         return f"{_failed(failed, t)}{_buttons(turn, False, t)}{_asked_as(trace, turn, t)}"
     return ""
@@ -49,11 +49,16 @@ def _answer(trace: Trace, a: Answered, turn: int, t: Texts) -> str:
 
 def _instead(trace: Trace, a: Answered, t: Texts) -> str:
     """Said when a model was to write the answer and did not."""
-    wanted = Wanted.of(trace).model
-    if not wanted or a.model:
+    wanted = _wanted_of_another(trace, a)
+    if not wanted:
         return ""
     why = f" {told(a.why, t)}" if a.why and a.state == "complete" else ""
     return f'<p class="gb-caveat"><strong>{t("quoted_instead", model=esc(wanted))}</strong>{why}</p>'
+
+
+def _wanted_of_another(trace: Trace, a: Answered) -> str:
+    """The model that was to write what it did not, "" otherwise; a declined answer needs no writer."""
+    return "" if a.model or a.decision == "decline" else Wanted.of(trace).model
 
 
 def _sources(citations: tuple[Citation, ...], turn: int, t: Texts) -> str:
@@ -82,9 +87,11 @@ def _incomplete(a: Answered, t: Texts) -> str:
     return f'<p class="gb-caveat gb-cut"><strong>{title}</strong> {told(a.why, t)}</p>'
 
 
-def _again(a: Answered, turn: int, last: bool, t: Texts) -> str:
-    """What can be done about an incomplete answer; only one with its prompt can be continued."""
-    return _buttons(turn, last and a.prompt is not None, t) if a.state == "incomplete" else ""
+def _again(trace: Trace, a: Answered, turn: int, last: bool, t: Texts) -> str:
+    """What can be done about an answer that is not what was wanted; only one with its prompt can be continued."""
+    if a.state == "complete":
+        return _buttons(turn, False, t) if _wanted_of_another(trace, a) else ""
+    return _buttons(turn, last and a.prompt is not None, t)
 
 
 def _buttons(turn: int, continues: bool, t: Texts) -> str:
@@ -102,16 +109,16 @@ def _declined(trace: Trace, a: Answered, t: Texts) -> str:
         held = f'<p class="gb-label">{t("suggestions")}</p><ul class="gb-held">{items}</ul>'
     return (
         f'<div class="gb-answer gb-declined"><strong>{t("declined")}</strong>'
-        f'<p class="gb-why">{t(_who_declined(trace, a), model=esc(a.model))}</p><p dir="auto">{esc(a.text)}</p>'
-        f"{held}{_label(a, t)}</div>"
+        f'<p class="gb-why">{_who_declined(trace, a, t)}</p><p dir="auto">{esc(a.text)}</p>{held}</div>'
     )
 
 
-def _who_declined(trace: Trace, a: Answered) -> str:
+def _who_declined(trace: Trace, a: Answered, t: Texts) -> str:
+    """The check, the model that wrote, or the confidence before anything was written."""
     verified = trace.last("verified")
     if verified is not None and verified.outcome == "declined":
-        return "declined_by_check"
-    return "declined_by_model" if a.model else "declined_by_confidence"
+        return t("declined_by_check")
+    return told(a.label, t) if a.model else f"{told(a.label, t)}{t('semicolon')}{t('declined_by_confidence')}"
 
 
 def _failed(f: Failed, t: Texts) -> str:

@@ -1,4 +1,4 @@
-"""What the model saw: the messages to the letter, and how the window was shared out."""
+"""What the model saw and replied, to the letter, and how the window was shared out."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ def panel(trace: Trace, turn: int = 0, lang: str = "en") -> str:
     p = answered.prompt
     out = _chunks(trace, p.left_out, "left_out", turn, t) + _chunks(trace, p.shortened, "shortened", turn, t)
     turns = f'<p class="gb-why">{t.count("turns_left_out", p.turns_left_out)}</p>' if p.turns_left_out else ""
-    whole = opening(t("to_the_letter"), calls.messages(p.messages, t), "gb-quiet")
+    reply = (("reply", answered.reply),) if answered.reply else ()
+    whole = opening(t("to_the_letter"), calls.messages((*p.messages, *reply), t), "gb-quiet")
     return (
         f'<section class="gb-saw" aria-label="{t("what_model_saw")}"><h3>{t("what_model_saw")}'
         f"<small>{t('window', n=numbers.count(p.window))}</small></h3>{truncated(p, t)}{_budget(p, t)}{out}{turns}"
