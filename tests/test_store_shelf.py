@@ -292,3 +292,18 @@ def test_a_kill_during_or_right_after_an_exchange_leaves_one_whole_index(tmp_pat
         assert again.faults() == ()
         other = MODEL if when == "inside" else Embedder.of(identity())
         assert again.shelf.coverage(other).complete
+
+
+@pytest.mark.accept("F2")
+def test_a_vector_that_went_bad_on_the_disk_is_seen_before_an_exchange(kb):
+    put(kb, "a", "one", "two")
+    fill(kb)
+    spoil = f"UPDATE shelf_{MODEL.fingerprint} SET vector = [0, 0, 0, 0, 0, 0] WHERE text_hash = '{text_hash('two')}'"
+    kb.shelf._change(lambda cursor: cursor.execute(spoil))
+    assert kb.shelf.coverage(MODEL, checked=True).unusable == 1
+    with pytest.raises(StoreError, match="1 vectors are unusable"):
+        kb.exchange(LARGE)
+    assert found_by_vector(kb) == ["a:0", "a:1"]
+    kb.shelf.drop_unusable(MODEL)
+    assert fill(kb) == ["two"]
+    kb.exchange(LARGE)

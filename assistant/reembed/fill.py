@@ -46,6 +46,7 @@ class Fill:
 
     def again(self) -> None:
         """Embeds what is missing now. Raises ModelUnavailable, BadReply, StoreError; what was embedded is kept."""
+        self._base.shelf.drop_unusable(self.model)
         while not self.cancelled:
             self._count()
             page = self._base.shelf.missing(self.model, _PAGE, list(self._failed))
@@ -61,7 +62,7 @@ class Fill:
 
     def report(self) -> ReembedReport:
         """What was done so far."""
-        found = self._base.shelf.coverage(self.model)
+        found = self._base.shelf.coverage(self.model, checked=True)
         return ReembedReport(
             model=self._embedder.identity.text(),
             fingerprint=self.model.fingerprint,
