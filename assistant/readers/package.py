@@ -17,6 +17,7 @@ MOST_BYTES = 1_000_000_000
 SUSPECT_BYTES, SUSPECT_RATIO = 50_000_000, 100
 """More than this and packed more than a hundredfold: a bomb (0.8 MB can unpack to 290 MB)."""
 
+_MAIN_PARTS = {"Word": "word/document.xml", "Excel": "xl/workbook.xml", "PowerPoint": "ppt/presentation.xml"}
 _SAFE: dict[str, Any] = {"resolve_entities": False, "no_network": True, "recover": True, "huge_tree": True}
 
 
@@ -52,21 +53,34 @@ class Package:
         for rel in rels if rels is not None else ():
             if rel.get("Type", "").endswith("/officeDocument"):
                 return posixpath.normpath(str(rel.get("Target", "")).lstrip("/"))
-        return "word/document.xml"
+        return _MAIN_PARTS.get(self._program, "content.xml")
+
+    def member(self, name: str) -> bytes | None:
+        """The bytes of a member of the archive, None when there is none."""
+        member = self._names.get(name.lower())
+        if member is None:
+            return None
+        try:
+            return self._zip.read(member)
+        except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError) as err:
+            raise self._corrupt(f"its part {member} is damaged") from err
+        except Exception as err:  # zlib.error and what else a damaged member raises
+            raise self._corrupt(f"its part {member} cannot be unpacked") from err
 
     def part(self, name: str) -> Any | None:
         """The root element of a part, None when there is none."""
         from lxml import etree
 
-        member = self._names.get(name.lower())
-        if member is None:
+        data = self.member(name)
+        if data is None:
             return None
         try:
-            return etree.fromstring(self._zip.read(member), etree.XMLParser(**_SAFE))
-        except (etree.XMLSyntaxError, zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError) as err:
-            raise self._corrupt(f"its part {member} is damaged") from err
-        except Exception as err:  # zlib.error and what else a damaged member raises
-            raise self._corrupt(f"its part {member} cannot be unpacked") from err
+            root = etree.fromstring(data, etree.XMLParser(**_SAFE))
+        except etree.XMLSyntaxError as err:
+            raise self._corrupt(f"its part {name} is damaged") from err
+        if root is None:  # the parser mends what it can, and nothing is left
+            raise self._corrupt(f"its part {name} is damaged")
+        return root
 
     def elements(self, name: str, *tags: str) -> Iterator[Any]:
         """The elements of these tags, one after the other and emptied then, so that a part of any size fits."""
