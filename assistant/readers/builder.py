@@ -92,6 +92,8 @@ def row_line(cells: Sequence[str]) -> str:
 
 def one_line(text: str) -> str:
     """The text on one line: line ends between ideographs vanish, others become a space."""
+    if text.isalnum():  # most cells of a table
+        return text
     lines = [_SPACES.sub(" ", line).strip() for line in text.splitlines()]
     return join_lines([line for line in lines if line])
 

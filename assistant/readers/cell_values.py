@@ -6,6 +6,7 @@ import re
 from datetime import date, datetime, time, timedelta
 
 _LITERAL = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]|_.|\*.')
+_ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")  # how Office writes characters that XML does not allow
 _ZEROS = re.compile(r"0{2,}")
 CHINESE_DATES: dict[int, str] = {
     **dict.fromkeys((27, 36, 50, 52, 57), 'yyyy"年"m"月"'),
@@ -29,6 +30,9 @@ def shown(value: object, number_format: str = "General") -> str:
     """
     if value is None:
         return ""
+    if isinstance(value, str):
+        text = _ESCAPED.sub(lambda m: chr(int(m[1], 16)), value) if "_x" in value else value
+        return text.strip()
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
     if isinstance(value, int | float):
@@ -41,10 +45,12 @@ def shown(value: object, number_format: str = "General") -> str:
         return _clock(value)
     if isinstance(value, timedelta):
         return _hours(value)
-    return re.sub(r"_x([0-9A-Fa-f]{4})_", lambda m: chr(int(m[1], 16)), str(value)).strip()
+    return str(value).strip()
 
 
 def _number(value: float, number_format: str) -> str:
+    if number_format == "General":
+        return _digits(value)
     plain = _LITERAL.sub("", number_format.partition(";")[0]).strip()
     if plain.endswith("%"):
         return _digits(value * 100) + "%"

@@ -13,7 +13,13 @@ from ui.panels.sentences import CHINESE, EITHER_WAY
 from ui.panels.sentences_of_files import Pair
 from ui.texts import Texts
 
-_KINDS = {"": ".+?", "reason": ".+?", "list": ".+?", "number": r"[+\-−]?\d[\d.,]*", "page": r"Pages? [^;]+?\."}
+_KINDS = {
+    "": ".+?",
+    "reason": ".+?",
+    "list": ".+?",
+    "number": r"[+\-−]?\d[\d.,]*",
+    "page": r"(?:Pages?|Slides?|Sheet) [^;]+?\.",
+}
 _NESTED = {"reason", "page"}
 
 

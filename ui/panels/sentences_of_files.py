@@ -56,11 +56,11 @@ ADDED: tuple[Pair, ...] = (
     ),
     ("Hidden sheets were left out: {names}.", "已略去隐藏的工作表：{names}。"),
     (
-        "Sheet {name}: 1 formula was never calculated; open the file in Excel and save it.",
+        "Sheet {name}: 1 formula was never calculated: open the file in Excel and save it.",
         "工作表“{name}”：有 1 个公式从未计算；请用 Excel 打开并保存该文件。",
     ),
     (
-        "Sheet {name}: {n:number} formulas were never calculated; open the file in Excel and save it.",
+        "Sheet {name}: {n:number} formulas were never calculated: open the file in Excel and save it.",
         "工作表“{name}”：有 {n} 个公式从未计算；请用 Excel 打开并保存该文件。",
     ),
 )
