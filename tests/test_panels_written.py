@@ -9,7 +9,7 @@ import sample_traces as sample
 import sample_written as written
 
 from assistant.effort import EFFORTS
-from assistant.trace import Sentence, Working
+from assistant.trace import Sentence, Verdict, Working
 from ui.panels import answer, attempts, check, confidence, conversation, effort, evidence, ledger, progress, prompt
 from ui.texts import T
 
@@ -184,6 +184,12 @@ def test_the_check_is_one_line_at_the_answer_and_whole_beside_it():
     assert "Draft 1 Checked, found wanting and written anew" in shown
     assert "no support Employees have 25 days of annual leave. the sources say 20 days" in shown
     assert shown.count("Check the answer qwen3:8b") == 2
+
+
+def test_our_own_mark_stays_where_the_model_finds_support():
+    kind = Verdict(sentence=2, supported=True)
+    trace = written.trace(written.written(), written.verified("marked", verdicts=(kind,)))
+    assert "supported no source supports this Contractors have none." in text(check.panel(trace))
 
 
 def test_a_check_that_did_not_run_or_failed_never_looks_like_one_that_passed():

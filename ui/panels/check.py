@@ -45,7 +45,11 @@ def _said(v: Verified, t: Texts) -> str:
 
 def _verdict(v: Verdict, answered: Answered | None, t: Texts) -> str:
     sentences = answered.sentences if answered else ()
-    text = sentences[v.sentence].text if v.sentence < len(sentences) else t("sentence_n", n=v.sentence + 1)
+    sentence = sentences[v.sentence] if v.sentence < len(sentences) else None
+    text = sentence.text if sentence else t("sentence_n", n=v.sentence + 1)
     why = f'<span class="gb-why">{told(v.why, t)}</span>' if v.why else ""
     word, tone = (t("verdict_yes"), "gb-in") if v.supported else (t("verdict_no"), "gb-verdict-no")
-    return f'<li><span class="gb-tag {tone}">{word}</span> {said(text)}{why}</li>'
+    # the model lifts none of our own marks, which count as well
+    ours = v.supported and sentence is not None and sentence.supported is False
+    mine = f' <span class="gb-tag gb-verdict-no">{t("unsupported")}</span>' if ours else ""
+    return f'<li><span class="gb-tag {tone}">{word}</span>{mine} {said(text)}{why}</li>'
