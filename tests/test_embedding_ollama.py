@@ -183,6 +183,15 @@ def test_a_text_known_to_be_too_long_goes_in_parts_that_hold_every_character(ser
     assert [one.parts for one in made] == [4, 1]
 
 
+def test_a_text_that_is_too_long_only_by_the_safe_count_is_sent_whole(server):
+    embedder = embedder_of(server)
+    # 500 × .85 × 1.25 + 3 = 534 of 512; without the safety 428
+    assert embedder.count_tokens("好" * 500) > embedder.identity.max_tokens
+    (made,) = embedder.embed_batches(["好" * 500])
+    assert server.bodies("/api/embed")[-1]["input"] == ["好" * 500]
+    assert made[0].parts == 1
+
+
 @pytest.mark.accept("E3")
 @pytest.mark.parametrize(
     "text", ["ab", "a" * 99, "一句话。第二句话。第三句话。", "line one\nline two\nline three", "  \n  "]

@@ -35,6 +35,10 @@ class Embedder(BaseEmbedding):
     def count_tokens(self, text: str) -> int:
         """Tokens of this passage as the model sees it, with prefix and special tokens; compare with max_tokens."""
 
+    def is_too_long(self, text: str) -> bool:
+        """Whether the model reads this passage in parts only, as far as that is known without asking it."""
+        return self.count_tokens(text) > self.identity.max_tokens
+
     @abstractmethod
     def embed_passages(self, texts: Sequence[str], on_progress: OnProgress | None = None) -> Vectors:
         """Vectors (n, dimension) in the order given; (0, dimension) for none.
@@ -50,7 +54,7 @@ class Embedder(BaseEmbedding):
         model does not work at all.
         """
         for start in range(0, len(texts), self.embed_batch_size):
-            made = make(texts[start : start + self.embed_batch_size], self._strictly, self._is_too_long)
+            made = make(texts[start : start + self.embed_batch_size], self._strictly, self.is_too_long)
             if all(one.vector is None for one in made):
                 self._strictly(["."])  # fails too when it is the model and not the texts
             yield made
@@ -62,11 +66,8 @@ class Embedder(BaseEmbedding):
         """The question's vector (dimension,). Raises TextTooLong, ModelUnavailable, BadReply."""
 
     def _strictly(self, texts: Sequence[str]) -> Vectors:
-        """Vectors of passages that `_is_too_long` does not rule out. Raises TextTooLong or BadReply for all of them."""
+        """Vectors of passages that `is_too_long` does not rule out. Raises TextTooLong or BadReply for all of them."""
         return self.embed_passages(texts)
-
-    def _is_too_long(self, text: str) -> bool:
-        return self.count_tokens(text) > self.identity.max_tokens
 
     def _get_query_embedding(self, query: str) -> list[float]:
         return [float(x) for x in self.embed_query(query)]

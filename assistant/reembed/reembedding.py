@@ -178,7 +178,7 @@ def _characters_per_second(embedder: Embedder, texts: list[str]) -> float | None
 def _too_long(embedder: Embedder, texts: list[str]) -> int:
     identity = embedder.identity
     sure = (identity.max_tokens - 4) / _TOKENS_A_CHARACTER - len(identity.passage_prefix)
-    return sum(len(text) > sure and embedder.count_tokens(text) > identity.max_tokens for text in texts)
+    return sum(len(text) > sure and embedder.is_too_long(text) for text in texts)
 
 
 def _index(found: Coverage, current: bool) -> Index:

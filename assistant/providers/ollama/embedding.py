@@ -84,6 +84,10 @@ class OllamaEmbedder(Embedder):
     def count_tokens(self, text: str) -> int:
         return estimate_tokens(self._prefixes[1] + text)
 
+    def is_too_long(self, text: str) -> bool:
+        # by the likely count, not the safe one: it is sent whole, and the server refuses what is too long after all
+        return _tokens(self._prefixes[1] + text, 1.0) > self.identity.max_tokens
+
     def embed_passages(self, texts: Sequence[str], on_progress: OnProgress | None = None) -> Vectors:
         identity = self.identity
         for text in texts:
@@ -213,7 +217,11 @@ def build(settings: Settings, on_stage: OnStage | None = None, known: EmbedderId
 
 def estimate_tokens(text: str) -> int:
     """About how many tokens an embedding model makes of this text, rarely too few; special tokens included."""
-    return int(sum(map(_weight, text)) * _SAFETY) + 3
+    return _tokens(text, _SAFETY)
+
+
+def _tokens(text: str, safety: float) -> int:
+    return int(sum(map(_weight, text)) * safety) + 3
 
 
 def _weight(character: str) -> float:
