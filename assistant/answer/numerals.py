@@ -7,6 +7,7 @@ import re
 HAN_DIGITS = {c: n for n, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 _HAN_TENS = {"十": 10, "百": 100, "千": 1000}
 HAN_SCALES = {"万": 10_000, "亿": 100_000_000}
+_LONGEST = 24  # characters: more are no number
 HAN = "".join((*HAN_DIGITS, *_HAN_TENS, *HAN_SCALES))
 
 _WORD = re.compile(r"\S+")
@@ -27,7 +28,7 @@ def han_number(text: str) -> int | None:
 
     After 万, 千 or 百 a last digit counts a tenth of that, as in 三万五.
     """
-    if not text or any(c not in HAN for c in text):
+    if not text or len(text) > _LONGEST or any(c not in HAN for c in text):
         return None
     if all(c in HAN_DIGITS for c in text):
         return int("".join(str(HAN_DIGITS[c]) for c in text))

@@ -59,27 +59,29 @@ def _within(text: str, values: Sequence[Value], start: int, end: int) -> Clause:
 def misplaced(value: Value, clause: Clause, said: Sequence[Value], pool: Sequence[Statement]) -> bool:
     """Whether the sources give this value of something else, and another one of what the clause is about.
 
-    `said`: all values of the sentence, which are no rivals of each other. False when no statement holds the value.
+    Values of the same clause, and all identifiers `said` in the sentence, are no rivals of each other. False when no
+    statement holds the value.
     """
+    own = said if value.kind == "identifier" else clause.values
     heads = {s.header for s in pool}
     rows = [s for s in pool if s.text not in heads]
     holders = [s for s in rows if s.whole.holds(value)]
     if not holders or not clause.terms:
         return False
-    closest = max(_near(clause.terms, s, rows) for s in holders)
+    rivals = [s for s in rows if _has_rival(s.whole, value, own, s.alone)]
+    # what a sentence is about may stand in the one before: "It costs 450 euros."
+    before = [s for s in rows if not s.alone and s not in rivals]
+    closest = max(_near(clause.terms, s, before) for s in holders)
     for other in rows:
         near = len(clause.terms & other.words.terms)
-        telling = near >= (1 if other.alone else 2) and closest < ABOUT * near
-        if telling and _has_rival(other.whole, value, said, other.alone):
+        if closest >= ABOUT * near:
+            continue
+        if other in rivals and near >= (1 if other.alone else 2):
             return True
-        if (
-            near >= max(OWN_WORDS, ALL_BUT * len(clause.terms))
-            and closest < ABOUT * near
-            and _unsaid(other, value, said)
-        ):
+        if not value.counted and near >= max(OWN_WORDS, ALL_BUT * len(clause.terms)) and _unsaid(other, value, own):
             return True
-    here = [s for s in holders if _near(clause.terms, s, rows) == closest]
-    return all(_in_another_piece(value, clause, said, s) for s in here)
+    here = [s for s in holders if _near(clause.terms, s, before) == closest]
+    return all(_in_another_piece(value, clause, s) for s in here)
 
 
 def _unsaid(statement: Statement, value: Value, said: Sequence[Value]) -> bool:
@@ -87,10 +89,10 @@ def _unsaid(statement: Statement, value: Value, said: Sequence[Value]) -> bool:
     return any(own.kind == value.kind and not any(_same(own, v) for v in said) for own in values_of(statement.text))
 
 
-def _near(terms: frozenset[str], statement: Statement, pool: Sequence[Statement]) -> int:
-    """How many of the words it holds, with the sentence before, of which it may go on: "It costs 450 euros." """
-    before = (s.words.terms for s in pool if not (s.alone or statement.alone) and _follows(s, statement))
-    return len(terms & statement.words.terms.union(*before))
+def _near(terms: frozenset[str], statement: Statement, before: Sequence[Statement]) -> int:
+    """How many of the words it holds, together with the sentence before it if that is among these."""
+    joined = () if statement.alone else (s.words.terms for s in before if _follows(s, statement))
+    return len(terms & statement.words.terms.union(*joined))
 
 
 def _follows(one: Statement, other: Statement) -> bool:
@@ -118,20 +120,16 @@ def _like_year(value: Value) -> bool:
     return not value.unit and any(1900 <= n <= 2100 for n in value.readings)
 
 
-def _in_another_piece(value: Value, clause: Clause, said: Sequence[Value], statement: Statement) -> bool:
+def _in_another_piece(value: Value, clause: Clause, statement: Statement) -> bool:
     """Whether within one statement the words belong to another clause, or in a row to another column."""
     pieces = statement.pieces
     mine = [i for i, piece in enumerate(pieces) if piece.holds(value)]
-    if not mine or len(pieces) == 1:
+    if not mine or len(pieces) == 1 or value.counted:
         return False
     own = frozenset[str]().union(*(pieces[i].terms for i in mine))
     for i, other in enumerate(pieces):
         # what stands before may be what the value is about; columns have no order
-        if (
-            i in mine
-            or (i < mine[0] and not statement.header)
-            or not _has_rival(other, value, said, bool(statement.header))
-        ):
+        if i in mine or (i < mine[0] and not statement.header) or not _has_rival(other, value, clause.values, True):
             continue
         theirs = other.terms - own
         if 2 * len(theirs & clause.terms) >= max(1, len(theirs)) and theirs & clause.terms:
@@ -145,7 +143,7 @@ def names(text: str) -> list[str]:
     every = _WORD.findall(plain)
     if 2 * sum(word[0].isupper() for word in every) > len(every):
         return []
-    return [m[0] for m in _NAME.finditer(plain) if m[0][0].isupper() and m[0].lower() not in _NO_NAME]
+    return [m[0] for m in _NAME.finditer(plain) if m[0][0].isupper() and m[0].lower().removesuffix("s") not in _NO_NAME]
 
 
 def misplaced_name(name: str, text: str, pool: Sequence[Statement]) -> bool:

@@ -20,7 +20,7 @@ _CLAUSES = re.compile(
 )
 # "not" in these does not say that something is not so; the bounds are compared as opposites
 _NO_NEGATION = re.compile(
-    r"\b(?:not only|no(?:t)? (?:later|more|less|fewer|earlier|higher|lower|longer) than|not exceed\w*|no matter"
+    r"\b(?:not only|no(?:t)? (?:be )?(?:later|more|less|fewer|earlier|higher|lower|longer) than|not exceed\w*|no matter"
     r"|without (?:delay|exception)|no\.\s*\d+|whether or not|not necessarily)\b"
     r"|不仅|不但|不(?:得|能|可|应)?(?:超过|少于|低于|高于|晚于|迟于|早于|多于|大于|小于|满|足)|不论|不管|无论|不同|不断|不久"
     r"|不锈钢|不动产|不良|不过|不妨|不慎|不可抗力|不得不|差不多|非常|未来|未必|是否|与否|除非",
@@ -38,9 +38,9 @@ _OPPOSITES = tuple(
     for a, b in (
         (r"\b(?:before|prior to)\b|之前|以前", r"\bafter\b|之后|以后"),
         (
-            r"\b(?:at least|minimum|no(?:t)? (?:less|fewer|earlier|lower) than)\b"
+            r"\b(?:at least|minimum|no(?:t)? (?:be )?(?:less|fewer|earlier|lower) than)\b"
             r"|至少|最少|不(?:得|能|应)?(?:少于|低于)|最低",
-            r"\b(?:at most|maximum|up to|no(?:t)? (?:more|higher|longer) than|not exceed\w*)\b"
+            r"\b(?:at most|maximum|up to|no(?:t)? (?:be )?(?:more|higher|longer) than|not exceed\w*)\b"
             r"|至多|最多|不(?:得|能|应)?(?:超过|多于|高于)|最高",
         ),
         (
@@ -62,6 +62,13 @@ _OPPOSITES = tuple(
         (r"\bbought|buys?\b|买入|收购", r"\bsold\b|\bsells?\b|卖出|出售"),
     )
 )
+_POLAR = re.compile(
+    "|".join(
+        (_NEGATION.pattern, *(side.pattern for pair in _OPPOSITES for side in pair), r"\b(?:un|non-?)(?=[a-z]{4})")
+    ),
+    re.IGNORECASE,
+)
+_PARTICLE = re.compile(r"(?:not|no|never|without|cannot|\w+n['’]t|不|没有|没|未|无\w?|勿)", re.IGNORECASE)
 _UN = re.compile(r"\b(?:un|non-?)([a-z]{4,})\b", re.IGNORECASE)
 
 
@@ -77,9 +84,9 @@ def contrary(sentence: str, source: str) -> tuple[str, str] | None:
 
 
 def _clauses(text: str) -> Iterator[tuple[str, Wording]]:
-    """The clauses, and their words without negations: 不能 is a word of its own."""
+    """The clauses, and their words without negations and opposites: these are what is compared."""
     for clause in _CLAUSES.split(text):
-        words = wording(_NEGATION.sub("", clause))
+        words = wording(_POLAR.sub("", clause))
         if words.terms:
             yield clause, words
 
@@ -99,12 +106,26 @@ def _contrary(mine: str, other: str) -> tuple[str, str] | None:
                 return said[0], held[0]
     here, there = _negations(mine), _negations(other)
     if len(here) % 2 != len(there) % 2:
-        return (here or [""])[0], (there or [""])[0]
+        more, less = (here, other) if len(here) > len(there) else (there, mine)
+        if any(_concerns(found, less) for found in more):
+            return (here[0][0] if here else ""), (there[0][0] if there else "")
     return _prefixed(mine, other) or _swapped(_prefixed(other, mine))
 
 
-def _negations(clause: str) -> list[str]:
-    return _NEGATION.findall(_NO_NEGATION.sub(" ", clause))
+def _negations(clause: str) -> list[tuple[str, str]]:
+    """(the negation, what follows it) for each of them."""
+    plain = _NO_NEGATION.sub(" ", clause)
+    return [(m[0], plain[m.end() :]) for m in _NEGATION.finditer(plain)]
+
+
+def _concerns(negation: tuple[str, str], other: str) -> bool:
+    """Whether the other clause says what is negated here: "needs no oil" does not concern a clause without oil."""
+    word, following = negation
+    if not _PARTICLE.fullmatch(word):
+        return True
+    words = re.findall(r"[A-Za-z]+(?:-[A-Za-z]+)*|[㐀-鿿]+", following)
+    nearest = next((terms for w in words if (terms := wording(_POLAR.sub("", w)).terms)), frozenset())
+    return not nearest or bool(nearest & wording(_POLAR.sub("", other)).terms)
 
 
 def _prefixed(one: str, other: str) -> tuple[str, str] | None:

@@ -13,6 +13,7 @@ from assistant.answer.wording import Wording, joined, wording
 from assistant.language import language_of
 from assistant.trace import Passage
 
+_ENDING = re.compile(r"\.[A-Za-z]{2,5}$")  # 2024.md would be read as one word
 _LISTED = re.compile(r"\s*(?:[-*+•·]\s|\(?\d{1,3}[.)、）]|（?[一二三四五六七八九十]{1,3}[、）])")
 _BETWEEN = re.compile(r"[;；，、。]|,(?!\d)|\s(?:and|but|while|whereas|or)\s|而|但|并")
 
@@ -122,7 +123,7 @@ def read(sources: Sequence[Passage]) -> tuple[Source, ...]:
 
 
 def _statements(number: int, passage: Passage) -> Iterator[Statement]:
-    named = "\n".join((passage.document, passage.title, *passage.heading, passage.context))
+    named = "\n".join((_ENDING.sub("", passage.document), passage.title, *passage.heading, passage.context))
     first = next((line for line in passage.context.splitlines() if "|" in line), "")
     lead, header, last = "", first, 0
     for start, end in units(passage.text):

@@ -58,7 +58,7 @@ def unit_after(text: str, at: int) -> tuple[str, int]:
     return _OF[alias.lower()], found.end()
 
 
-def unit_before(text: str, at: int) -> str:
-    """The currency that stands right before this place, "" when there is none."""
+def unit_before(text: str, at: int) -> tuple[str, int]:
+    """(the currency that stands right before this place, where it begins); ("", at) when there is none."""
     found = _BEFORE.search(text, max(0, at - 5), at)
-    return _OF[found[0].strip().lower()] if found else ""
+    return (_OF[found[0].strip().lower()], found.start()) if found else ("", at)

@@ -82,11 +82,12 @@ _TIMES = [
     re.compile(rf"{_PART}(?P<h>(?<!\d)\d{{1,2}}|[一二三四五六七八九十两]{{1,3}})点(?P<min>半|整|钟|{_N}分)?"),
 ]
 _IDENTIFIER = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9]+(?:[-_./:]?[A-Za-z0-9]+)*(?:\+\+|#)?")
+_SPACED = re.compile(r"(?<![\w-])([A-Z]{2,6}) (\d+)(?![\w:%-]|[.,]\d)")
 _WORDLIKE = re.compile(
     r"\d+(?:st|nd|rd|th|s)|\d+(?:-[A-Za-z]{2,})+|(?:mid|pre|post|early|late|non)-\d+|\d+x", re.IGNORECASE
 )
 _SCALE = r"万亿|千亿|百亿|十亿|亿|千万|百万|十万|万|千(?![米克瓦卡帕伏])|百"
-_DIGITS = r"(?:\d{1,3}(?:[,'’]\d{3})+(?!\d)|(?<![\d ])\d{1,3}(?: \d{3})+(?!\d)|\d+)(?:\.\d+)?"
+_DIGITS = r"(?:\d{1,3}(?:[,'’]\d{3})+(?!\d)|(?<!\d)(?<!\d )\d{1,3}(?: \d{3})+(?!\d)|\d+)(?:\.\d+)?"
 _NUMBER = re.compile(
     rf"(?P<of>[百千]分之)?(?P<n>{_DIGITS})(?P<more>(?:\s*(?:{_SCALE})(?:\s*\d+(?:\.\d+)?(?=\s*(?:万|千|百)))?)*)"
     r"(?P<en>\s*(?:thousand|million|billion|trillion|dozen|bn|mn)\b|(?:[kKM]|bn)(?![A-Za-z0-9]))?"
@@ -176,8 +177,10 @@ def _times(text: str, source: bool) -> Iterator[Value]:
             minute = 30 if minutes == "半" else _whole((minutes or "").rstrip("分整钟")) or 0
             afternoon = half.startswith("p") or part in ("下午", "晚上", "傍晚") or (part == "中午" and hour < 11)
             hour = hour % 12 + 12 if afternoon and hour <= 12 else 0 if half.startswith("a") and hour == 12 else hour
+            said = match[0].strip() if half.count(".") == 2 else match[0].strip().rstrip(".")
+            end = match.start() + len(match[0].rstrip(" ."))
             yield Value(
-                "time", match[0].strip(), match.start(), match.end(), frozenset({hour * 60.0 + minute}),
+                "time", said, match.start(), end, frozenset({hour * 60.0 + minute}),
                 loose=not half and not part and hour <= 12,
             )  # fmt: skip
 
@@ -192,6 +195,10 @@ def _identifiers(text: str, source: bool) -> Iterator[Value]:
         if _WORDLIKE.fullmatch(word) or _is_amount(word):
             continue
         yield Value("identifier", word, match.start(), match.start() + len(word))
+    if not source:  # a source that writes TS 12 may be asked for 12
+        for match in _SPACED.finditer(text):
+            if match[1].lower() not in _ENGLISH_SCALES and not unit_before(text, match.start(2))[0]:
+                yield Value("identifier", match[0], match.start(), match.end())
 
 
 def _is_amount(word: str) -> bool:
@@ -207,14 +214,15 @@ def _numbers(text: str, source: bool) -> Iterator[Value]:
         base = float(re.sub(r"[,'’ ]", "", match["n"]))
         number = _scaled(base, match["more"]) * _ENGLISH_SCALES.get((match["en"] or "").strip().lower(), 1.0)
         unit, end = ("%", match.end()) if match["of"] == "百分之" else unit_after(text, match.end())
-        unit = unit or unit_before(text, match.start())
+        before, start = unit_before(text, match.start())
+        start, unit = (match.start(), unit) if unit else (start, before)
         if unit in ("year", "second") and 1000 <= number <= 2999 and text[match.end()] in "年s":
             unit = ""  # 2023年, the 1990s
         readings = {number}
         if source:
             readings |= {base} if match["en"] else set()
             readings |= {float(p) for p in re.split(r"[,'’ ]", match["n"])}
-        yield Value("number", text[match.start() : end].strip(), match.start(), end, frozenset(readings), unit)
+        yield Value("number", text[start:end].strip(), start, end, frozenset(readings), unit)
 
 
 def _scaled(base: float, more: str) -> float:
@@ -237,7 +245,13 @@ def _han(text: str, source: bool) -> Iterator[Value]:
         if not source and not _meant(text, match, whole, number):
             continue
         yield Value(
-            "number", text[match.start() : end], match.start(), end, frozenset({exact}), unit, counted=number <= 10
+            "number",
+            text[match.start() : end],
+            match.start(),
+            end,
+            frozenset({exact}),
+            unit,
+            counted=number <= 10 and not unit,
         )
 
 
@@ -259,7 +273,9 @@ def _english(text: str, source: bool) -> Iterator[Value]:
             continue
         unit, end = unit_after(text, match.end())
         readings = frozenset({float(number)})
-        yield Value("number", text[match.start() : end], match.start(), end, readings, unit, counted=number <= 10)
+        yield Value(
+            "number", text[match.start() : end], match.start(), end, readings, unit, counted=number <= 10 and not unit
+        )
 
 
 def holds(text: str, identifier: str) -> bool:
