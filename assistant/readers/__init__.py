@@ -23,12 +23,14 @@ READERS: Registry[Document] = Registry(
         "xls": "assistant.readers.xls:read",
         "csv": "assistant.readers.csv_text:read",
         "notebook": "assistant.readers.ipynb:read",
+        "image": "assistant.readers.image:read",
     },
 )
 
 SUPPORTED: tuple[str, ...] = (
     *(".md", ".markdown", ".txt", ".text", ".log", ".html", ".htm", ".xhtml", ".pdf", ".docx"),
-    *(".pptx", ".xlsx", ".xlsm", ".xls", ".csv", ".tsv", ".tab", ".ipynb"),
+    *(".pptx", ".pptm", ".ppsx", ".xlsx", ".xlsm", ".xls", ".csv", ".tsv", ".tab", ".ipynb"),
+    *(".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".webp", ".gif"),
 )
 """Extensions of the formats that are read; the content decides in the end."""
 

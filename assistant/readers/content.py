@@ -23,6 +23,7 @@ FORMAT_NAMES: dict[str, str] = {
     "epub": "an e-book (.epub)",
     "zip": "a ZIP archive",
     "image": "a picture",
+    "drawing": "a drawing (.svg)",
     "media": "sound or film",
     "archive": "an archive",
     "program": "a program",
@@ -64,9 +65,9 @@ _BY_EXTENSION: dict[str, str] = {
     ".tab": "csv",
     ".eml": "email",
     ".ipynb": "notebook",
-    ".svg": "image",
+    ".svg": "drawing",
 }
-_IN_ZIP = {".docx": "docx", ".pptx": "pptx", ".xlsx": "xlsx", ".xlsm": "xlsx"}
+_IN_ZIP = {".docx": "docx", ".pptx": "pptx", ".pptm": "pptx", ".ppsx": "pptx", ".xlsx": "xlsx", ".xlsm": "xlsx"}
 _UNPACKED = {".pdf": "pdf", **_IN_ZIP, ".xls": "xls"}
 _BIFF = (b"\x09\x08", b"\x09\x04", b"\x09\x02", b"\x09\x00")
 """How sheets of Excel 2 to 5 begin that stand in no container."""
@@ -92,6 +93,8 @@ def format_of(data: bytes, extension: str = "") -> str:
             return kind
     if data[:4] == b"RIFF" and data[8:12] in (b"WEBP", b"AVI ", b"WAVE"):
         return "image" if data[8:12] == b"WEBP" else "media"
+    if data[:2] == b"BM" and data[6:10] == b"\0\0\0\0":
+        return "image"
     if data[4:8] == b"ftyp":
         return "media"
     return _in_text(data, extension.lower())

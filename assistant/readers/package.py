@@ -24,12 +24,13 @@ _SAFE: dict[str, Any] = {"resolve_entities": False, "no_network": True, "recover
 class Package:
     """The XML parts by name; `program` is what people open the file in.
 
-    `document`: name of the main part. Raises UnreadableFile (corrupt, too_large).
+    `document`: name of the main part. `damaged`: parts of which only the beginning could be read. Raises UnreadableFile (corrupt, too_large).
     """
 
     def __init__(self, name: str, data: bytes, program: str = "Word") -> None:
         self.name = name
         self._program = program
+        self.damaged: set[str] = set()
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
         except (zipfile.BadZipFile, OSError, ValueError) as err:
@@ -92,11 +93,13 @@ class Package:
         try:
             with self._zip.open(member) as source:
                 wanted = [f"{{*}}{tag}" for tag in tags]
-                for _, element in etree.iterparse(source, tag=wanted, **_SAFE):
+                parts = etree.iterparse(source, tag=wanted, **_SAFE)
+                for _, element in parts:
                     yield element
                     element.clear()
                     while element.getprevious() is not None:
                         del element.getparent()[0]
+                self._note_damage(name, parts.error_log)
         except (etree.XMLSyntaxError, zipfile.BadZipFile, OSError, EOFError, NotImplementedError, zlib.error) as err:
             raise self._corrupt(f"its part {member} is damaged") from err
 

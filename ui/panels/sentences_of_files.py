@@ -55,6 +55,7 @@ ADDED: tuple[Pair, ...] = (
         "有 {n} 处输出过长，各截取前 {limit} 个字符。",
     ),
     ("Hidden sheets were left out: {names}.", "已略去隐藏的工作表：{names}。"),
+    ("Sheet {name}: damaged, only its first rows could be read.", "工作表“{name}”已损坏，只读取了前面的行。"),
     (
         "Sheet {name}: 1 formula was never calculated: open the file in Excel and save it.",
         "工作表“{name}”：有 1 个公式从未计算；请用 Excel 打开并保存该文件。",

@@ -19,11 +19,12 @@ from assistant.readers.pdf.lines import Page, page_of
 from assistant.readers.pdf.margins import without_running_lines
 from assistant.readers.pdf.paragraphs import write
 from assistant.readers.pdf.quality import garbled
+from assistant.readers.pdf.scans import Recognised, recognised
 from assistant.settings import Reading
 
 
 def read(path: Path, data: bytes, settings: Reading) -> Document:
-    """The Document of the text layer. Pictures of text are not recognised.
+    """The Document of the text layer; pages without a usable one are recognised by OCR (settings.ocr).
 
     Raises UnreadableFile: encrypted (a password is needed to open it), scan (no page has usable text), unsupported
     (an XFA form), empty, corrupt. Single pages without text, and those not reached in time, are named in
@@ -32,13 +33,15 @@ def read(path: Path, data: bytes, settings: Reading) -> Document:
     with _opened(path.name, data) as pdf:
         pages, late = _pages(pdf, settings)
         bad = [page.number for page in pages if page.lines and garbled(page.text, page.recognised)]
-        kept = [page.emptied() if page.number in bad else page for page in pages]
-        _refuse_without_text(pdf, path.name, kept, bad)
+        _refuse_forms(pdf, path.name, pages)
+        seen = recognised(pdf, [page.emptied() if page.number in bad else page for page in pages], settings)
+        bad = [number for number in bad if seen.outcomes.get(number) != "read"]
+        _refuse_without_text(path.name, seen, bad, settings)
         builder = TextBuilder()
-        write(builder, without_running_lines(kept))
+        write(builder, without_running_lines(seen.pages))
         properties = {key: str(value) for key, value in (pdf.metadata or {}).items() if value}
         count = pdf.page_count
-    text, unread = builder.text, _warnings(kept, bad, late)
+    text, unread = builder.text, _warnings(seen, bad, late)
     return Document(
         path=str(path),
         name=path.name,
@@ -50,7 +53,7 @@ def read(path: Path, data: bytes, settings: Reading) -> Document:
         pages=count,
         modified=_date(properties.get("modDate") or properties.get("creationDate", "")),
         meta=properties,
-        warnings=(*unread, *_recognised(kept)),
+        warnings=(*unread, *_recognised(seen.pages)),
         unread=unread,
     )
 
@@ -91,23 +94,36 @@ def _pages(pdf: Any, settings: Reading) -> tuple[list[Page], list[int]]:
     return pages, list(range(len(pages) + 1, pdf.page_count + 1))
 
 
-def _refuse_without_text(pdf: Any, name: str, pages: Sequence[Page], bad: Sequence[int]) -> None:
+def _refuse_forms(pdf: Any, name: str, pages: Sequence[Page]) -> None:
     text = " ".join(page.text for page in pages)
     if _is_xfa(pdf) and (len(text) < 300 or "please wait" in text[:2000].lower()):
         raise UnreadableFile(
             f"{name} is an XFA form, whose text only Adobe's program shows; print it to PDF.", "unsupported"
         )
-    if any(page.lines or page.tables for page in pages):
+
+
+def _refuse_without_text(name: str, seen: Recognised, bad: Sequence[int], settings: Reading) -> None:
+    if any(page.lines or page.tables for page in seen.pages):
         return
+    if seen.numbers("late", "slow"):
+        limit = f"reading.seconds_per_ocr_page = {settings.seconds_per_ocr_page}"
+        raise UnreadableFile(
+            f"{name} consists of pictures of pages, and OCR took longer than {limit}; raise it.", "scan"
+        )
+    if seen.numbers("large"):
+        raise UnreadableFile(f"{name} holds pictures that are too large to unpack; make them smaller.", "too_large")
+    if seen.numbers("illegible", "broken"):
+        raise UnreadableFile(
+            f"{name} consists of pictures of pages in which OCR finds no legible text; scan it again at 300 dpi.",
+            "scan",
+        )
     if bad:
         raise UnreadableFile(
-            f"{name} has a text layer that is not readable (wrong letters); recognise it with OCR.", "scan"
+            f"{name} has a text layer that is not readable (wrong letters); set reading.ocr = true.", "scan"
         )
-    if any(page.picture for page in pages):
-        raise UnreadableFile(
-            f"{name} consists of pictures of pages; recognise the text with an OCR program first.", "scan"
-        )
-    if all(page.broken for page in pages):
+    if any(page.picture for page in seen.pages):
+        raise UnreadableFile(f"{name} consists of pictures of pages; set reading.ocr = true to read them.", "scan")
+    if all(page.broken for page in seen.pages):
         raise _corrupt(name, "none of its pages can be opened")
     raise UnreadableFile(f"{name} has pages but no text on them; there is nothing to index.", "empty")
 
@@ -119,15 +135,23 @@ def _is_xfa(pdf: Any) -> bool:
         return False
 
 
-def _warnings(pages: Sequence[Page], bad: Sequence[int], late: Sequence[int]) -> tuple[str, ...]:
-    silent = [page for page in pages if not page.lines and not page.tables and page.number not in bad]
+def _warnings(seen: Recognised, bad: Sequence[int], late: Sequence[int]) -> tuple[str, ...]:
+    silent = [page for page in seen.pages if not page.lines and not page.tables and page.number not in bad]
     told = (
-        ("no text: pictures that need OCR", [page.number for page in silent if page.picture]),
-        ("no text: they cannot be opened", [page.number for page in silent if page.broken]),
+        ("no text: pictures that need OCR", [p.number for p in silent if p.picture and p.number not in seen.outcomes]),
+        ("no text that OCR can read", _without(seen.numbers("illegible"), bad)),
+        ("no text: they cannot be opened", [p.number for p in silent if p.broken]),
+        ("no text: they cannot be drawn for OCR", _without(seen.numbers("broken"), bad)),
+        ("no text: pictures too large for OCR", _without(seen.numbers("large"), bad)),
         ("an unreadable text layer (wrong letters) and were left out", bad),
+        ("not been read, because OCR took too long", _without(seen.numbers("slow", "late"), bad)),
         ("not been read, because reading took too long", late),
     )
     return tuple(f"{_numbers(numbers)} {_have(numbers)} {what}." for what, numbers in told if numbers)
+
+
+def _without(numbers: Sequence[int], others: Sequence[int]) -> list[int]:
+    return [number for number in numbers if number not in others]
 
 
 def _recognised(pages: Sequence[Page]) -> tuple[str, ...]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from assistant.documents import Document
+from assistant.errors import UnreadableFile
 from assistant.language import language_of
 from assistant.readers.builder import TextBuilder
 from assistant.readers.front_matter import date_of
-from assistant.readers.package import Package
+from assistant.readers.package import Package, local
 from assistant.readers.pptx.slide import Slide
 from assistant.readers.questions import fold
 from assistant.settings import Reading
@@ -24,7 +24,7 @@ def read(path: Path, data: bytes, settings: Reading) -> Document:
     cannot be read, in `unread`. Raises UnreadableFile: corrupt, too_large (it would unpack to far more than its size).
     """
     package = Package(path.name, data, "PowerPoint")
-    slides = [Slide(slide, n) for n, slide in enumerate(_slides(data), start=1)]
+    slides = [Slide(package, part, n) for n, part in enumerate(_slides(package), start=1)]
     builder = TextBuilder()
     shown = [slide for slide in slides if not slide.hidden]
     for slide in shown:
@@ -33,6 +33,10 @@ def read(path: Path, data: bytes, settings: Reading) -> Document:
     text = builder.text
     titles = [slide.title for slide in shown if slide.title]
     unread = _unread(shown)
+    if not text and any(slide.is_picture for slide in shown):
+        raise UnreadableFile(
+            f"{path.name} consists of pictures of pages; recognise the text with an OCR program first.", "scan"
+        )
     return Document(
         path=str(path),
         name=path.name,
@@ -49,10 +53,22 @@ def read(path: Path, data: bytes, settings: Reading) -> Document:
     )
 
 
-def _slides(data: bytes) -> Sequence[Any]:
-    from pptx import Presentation
+def _slides(package: Package) -> list[str]:
+    """The parts of the slides in the order in which they are shown; "" for one that is not there."""
+    root = package.part(package.document)
+    if root is None:
+        raise UnreadableFile(
+            f"{package.name} cannot be read as PowerPoint file: it has no document part; open it in PowerPoint and "
+            "save it again.",
+            "corrupt",
+        )
+    targets = package.related(package.document)
+    return [targets.get(_reference(slide), "") for slide in root.iter() if local(slide) == "sldId"]
 
-    return list(Presentation(io.BytesIO(data)).slides)
+
+def _reference(slide: Any) -> str:
+    """A slide has two ids; the one in a namespace refers to its part."""
+    return next((text for key, text in slide.attrib.items() if key.endswith("}id")), "")
 
 
 def _unread(slides: Sequence[Slide]) -> tuple[str, ...]:

@@ -21,7 +21,8 @@ from assistant.settings import Reading
 def read(path: Path, data: bytes, settings: Reading) -> Document:
     """The Document of all visible sheets: titles, tables, comments, texts of drawings and titles of charts.
 
-    Hidden sheets are left out and named in `warnings`; formulas that were never calculated in `unread`.
+    Hidden sheets are left out and named in `warnings`; formulas that were never calculated and damaged
+    sheets in `unread`.
     Raises UnreadableFile: corrupt, too_large (it would unpack to far more than its size), empty.
     """
     package = Package(path.name, data, "Excel")
@@ -35,6 +36,8 @@ def read(path: Path, data: bytes, settings: Reading) -> Document:
         if cells.uncounted:
             count = _formulas(cells.uncounted)
             unread.append(f"Sheet {entry.name}: {count} never calculated: open the file in Excel and save it.")
+        if entry.part in package.damaged:
+            unread.append(f"Sheet {entry.name}: damaged, only its first rows could be read.")
     builder = TextBuilder()
     write_sheets(builder, sheets)
     hidden = [entry.name for entry in book.sheets() if entry.hidden]
