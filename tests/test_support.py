@@ -297,7 +297,7 @@ def test_a_word_that_counts_what_the_source_lists_is_no_wrong_number():
 @pytest.mark.parametrize(
     ("text", "source", "value"),
     [
-        ("The fee for Tokyo is 450 euros.", "The fee for Berlin is 450 euros. That for Tokyo is 600.", "450"),
+        ("The fee for Tokyo is 450 euros.", "The fee for Berlin is 450 euros. The fee for Tokyo is 600.", "450"),
         ("东京的标准为450元。", "柏林的标准为450元。东京的标准为600元。", "450元"),
         ("The limit is 180 euros in Switzerland.", "The limit is 180 euros in Germany and 240 in Switzerland.", ""),
         ("Construction is led by Anna Keller.", "Anna Keller spoke. Construction is led by Omar Haddad.", "Anna"),
