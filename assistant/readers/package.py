@@ -24,7 +24,8 @@ _SAFE: dict[str, Any] = {"resolve_entities": False, "no_network": True, "recover
 class Package:
     """The XML parts by name; `program` is what people open the file in.
 
-    `document`: name of the main part. `damaged`: parts of which only the beginning could be read. Raises UnreadableFile (corrupt, too_large).
+    `document`: name of the main part. `damaged`: the parts, among those asked for, that are only readable in part.
+    Raises UnreadableFile (corrupt, too_large).
     """
 
     def __init__(self, name: str, data: bytes, program: str = "Word") -> None:
@@ -76,12 +77,18 @@ class Package:
         if data is None:
             return None
         try:
-            root = etree.fromstring(data, etree.XMLParser(**_SAFE))
+            parser = etree.XMLParser(**_SAFE)
+            root = etree.fromstring(data, parser)
         except etree.XMLSyntaxError as err:
             raise self._corrupt(f"its part {name} is damaged") from err
         if root is None:  # the parser mends what it can, and nothing is left
             raise self._corrupt(f"its part {name} is damaged")
+        self._note_damage(name, parser.error_log)
         return root
+
+    def _note_damage(self, name: str, errors: Any) -> None:
+        if any(error.level_name == "FATAL" for error in errors):
+            self.damaged.add(name)
 
     def elements(self, name: str, *tags: str) -> Iterator[Any]:
         """The elements of these tags, one after the other and emptied then, so that a part of any size fits."""
