@@ -62,7 +62,7 @@ def test_a_switch_is_followed_by_questions_and_goes_back_without_embedding(capsy
     assert server.bodies("/api/embed")[-1]["model"] == "embeddinggemma"
     capsys.readouterr()
     code, out, _ = reembed(capsys, kb, "--to", "ollama:bge-m3", "--switch")
-    assert "2 have a vector already; the rest in about 0 s" in out
+    assert "all 2 chunks have a vector already" in out
     assert "(0 made now)" in out
 
 

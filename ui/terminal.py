@@ -198,6 +198,9 @@ def _forget_index(work: Reembedding, name: str) -> int:
 
 def estimate_lines(cost: Estimate) -> Iterator[str]:
     """What an index costs, before it is built."""
+    if cost.there == cost.chunks:
+        yield f"{cost.model}: all {cost.chunks:,} chunks have a vector already"
+        return
     time = "in a time that is not known yet" if cost.seconds is None else f"in about {_duration(cost.seconds)}"
     there = f", {cost.there:,} have a vector already" if cost.there else ""
     yield f"{cost.model}: {cost.chunks:,} chunks{there}; the rest {time}, {cost.bytes / 1e6:.1f} MB"
