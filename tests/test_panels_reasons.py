@@ -37,6 +37,7 @@ SETTINGS = Settings()
 NAMES = {
     "Ollama",
     "PDF",
+    "PNG",
     "Word",
     "Excel",
     "PowerPoint",
@@ -207,7 +208,14 @@ def test_why_a_file_cannot_be_read_is_said_in_chinese(tmp_path):
         "empty.md": b"",
         "torn.pdf": b"%PDF-1.7\nbroken",
         "torn.docx": b"PK\x03\x04broken",
-        "x.md": b"\x89PNG\r\n\x1a\n12",
+        "torn.xlsx": b"PK\x03\x04broken",
+        "torn.pptx": b"PK\x03\x04broken",
+        "torn.ipynb": b"{",
+        "cells.ipynb": b"{}",
+        "torn.xls": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "Workbook\0".encode("utf-16-le"),
+        "old.ppt": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "PowerPoint Document\0".encode("utf-16-le"),
+        "x.md": b"\x7fELF\x02\x01",
+        "torn.png": b"\x89PNG\r\n\x1a\n12",
     }
     for name, data in files.items():
         (tmp_path / name).write_bytes(data)
@@ -219,9 +227,27 @@ def test_why_a_file_cannot_be_read_is_said_in_chinese(tmp_path):
         fault = unreadable(tmp_path / name, max_megabytes=1)
         kinds.add(fault.kind)
         chinese = reason(str(fault), "zh")
-        assert english_in(chinese, name, "reading.max_megabytes") == set(), str(fault)
+        assert english_in(chinese, name, "reading.max_megabytes", "dpi") == set(), str(fault)
         assert name in chinese
     assert kinds >= {"empty", "corrupt", "unsupported", "scan", "encrypted", "missing", "too_large"}
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Hidden sheets were left out: 一, 二.",
+        "Sheet 一: 1 formula was never calculated: open the file in Excel and save it.",
+        "Sheet 一: 3 formulas were never calculated: open the file in Excel and save it.; Sheet 二: damaged, only its "
+        "first rows could be read.",
+        "Slide 3: hidden and left out.",
+        "Slides 2, 4: without text: pictures that need OCR.; Slide 5: with an object that cannot be read.",
+        "Outputs were cut to 2000 characters each: 3.",
+        "a.xlsx holds only hidden sheets; open it in Excel, show or calculate them, save it.",
+        "a.xlsx holds only formulas that were never calculated; open it in Excel, show or calculate them, save it.",
+    ],
+)
+def test_what_was_left_out_of_a_file_is_said_in_chinese(sentence):
+    assert english_in(reason(sentence, "zh"), "a.xlsx") == set()
 
 
 def test_why_a_file_is_left_alone_is_said_in_chinese(tmp_path):

@@ -103,9 +103,8 @@ def _write_markdown(builder: TextBuilder, source: str) -> None:
 
 
 def _write_output(builder: TextBuilder, output: dict[str, Any]) -> int:
-    text = _TERMINAL.sub("", _output_text(output)).strip()
-    text = _EMBEDDED.sub("", text)
-    if not text or _DRAWN.fullmatch(text):
+    text = _EMBEDDED.sub("", _TERMINAL.sub("", _output_text(output))).strip("\r\n").rstrip()
+    if not text or _DRAWN.fullmatch(text.strip()):
         return 0
     if len(text) <= LONGEST_OUTPUT:
         builder.add("code", text)
