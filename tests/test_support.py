@@ -222,6 +222,9 @@ SAME = [
     ("It was signed on 2023/05/03.", "It was signed on 3 May 2023."),
     ("It was signed in May 2023.", "It was signed on 3 May 2023."),
     ("It was signed in 2023.", "It was signed on 3 May 2023."),
+    ("The doors close at 12:00.", "The doors close at noon."),
+    ("大门12:00关闭。", "大门中午十二点关闭。"),
+    ("Fires are allowed in October.", "Fires are allowed in October and November."),
     ("The doors open at 6 pm.", "The doors open at 18:00."),
     ("Replace sensor TS 12.", "Replace sensor TS-12."),
     ("费用为1200元。", "费用为一千二百元。"),
@@ -256,6 +259,8 @@ OTHER = [
     ("The share is 0.5%.", "The share is 5%.", "0.5%"),
     ("It was signed on May 3, 2024.", "It was signed on 2023-05-03.", "May 3, 2024"),
     ("It was signed on 2023-05-04.", "It was signed on May 3, 2023.", "2023-05-04"),
+    ("The fee is 96 euros.", "The fee is 96 pounds.", "96 euros"),
+    ("Fires are allowed in December.", "Fires are allowed in October and November.", "December"),
     ("The doors open at 6 am.", "The doors open at 18:00.", "6 am"),
     ("Replace sensor TS-21.", "Replace sensor TS-12.", "TS-21"),
     ("Install version 4.1.2.", "Install version 4.2.1.", "4.1.2"),
@@ -297,9 +302,10 @@ def test_a_word_that_counts_what_the_source_lists_is_no_wrong_number():
 @pytest.mark.parametrize(
     ("text", "source", "value"),
     [
-        ("The fee for Tokyo is 450 euros.", "The fee for Berlin is 450 euros. The fee for Tokyo is 600.", "450"),
+        ("Tokyo: the fee is 450 euros.", "In Berlin the fee is 450 euros. In Tokyo the fee is 600 euros.", "450"),
         ("东京的标准为450元。", "柏林的标准为450元。东京的标准为600元。", "450元"),
         ("The limit is 180 euros in Switzerland.", "The limit is 180 euros in Germany and 240 in Switzerland.", ""),
+        ("The Ghent plant was sold.", "The Porto plant was sold, and the Ghent plant was enlarged.", "Ghent"),
         ("Construction is led by Anna Keller.", "Anna Keller spoke. Construction is led by Omar Haddad.", "Anna"),
     ],
 )  # fmt: skip

@@ -10,6 +10,7 @@ from functools import cached_property
 from assistant.answer.statements import Piece, Statement
 from assistant.answer.values import Value, holds, values_of
 from assistant.answer.wording import without_values, wording
+from assistant.language import is_chinese
 
 OWN_WORDS = 3  # of a part of a sentence without values of its own
 ALL_BUT = 0.85  # of a clause's words: the statement that holds so many says all of it but the value
@@ -138,7 +139,9 @@ def _in_another_piece(value: Value, clause: Clause, statement: Statement) -> boo
 
 
 def names(text: str) -> list[str]:
-    """Capitalised words within an English sentence; none where most are, as in a heading."""
+    """Capitalised words within an English sentence; none where most are, as in a heading, and none in Chinese."""
+    if is_chinese(text):
+        return []
     plain = without_values(text)
     every = _WORD.findall(plain)
     if 2 * sum(word[0].isupper() for word in every) > len(every):
@@ -147,14 +150,35 @@ def names(text: str) -> list[str]:
 
 
 def misplaced_name(name: str, text: str, pool: Sequence[Statement]) -> bool:
-    """Whether the statement nearest to the rest of the clause has another name, and those with this one say less."""
+    """Whether the sources say the rest of the clause of another name than this one."""
     clause = next((part for part in _CLAUSE.split(text) if name in part), text)
-    all_names = wording(" ".join(names(text))).terms
-    rest = wording(clause).terms - all_names
+    said = wording(" ".join(names(text))).terms
+    rest = wording(clause).terms - said
     holders = [s for s in pool if wording(name).terms <= s.words.terms]
     if not holders or not rest:
         return False
     best = max(pool, key=lambda s: len(rest & s.words.terms))
-    if all_names & best.words.terms or not names(best.text):
-        return False
-    return max(_near(rest, s, pool) for s in holders) < ABOUT * len(rest & best.words.terms)
+    closest = max(_near(rest, s, pool) for s in holders)
+    if closest < ABOUT * len(rest & best.words.terms):
+        return bool(names(best.text)) and not said & best.words.terms
+    here = [s for s in holders if _near(rest, s, pool) == closest]
+    return all(_of_the_name_before(wording(name).terms, rest, said, s) for s in here)
+
+
+def _of_the_name_before(name: frozenset[str], rest: frozenset[str], said: frozenset[str], statement: Statement) -> bool:
+    """Whether within one statement the rest stands in an earlier clause, with another name that is not said.
+
+    Only earlier: what follows the clause of a name may still be about it ("Keller met Weber and presented the plan").
+    """
+    pieces = statement.pieces
+    mine = next((i for i, piece in enumerate(pieces) if name <= piece.terms), 0)
+    for other in pieces[:mine]:
+        named = wording(" ".join(_capitals(other.text))).terms
+        theirs = other.terms - pieces[mine].terms - named
+        if theirs & rest and 2 * len(theirs & rest) >= len(theirs) and named - said:
+            return True
+    return False
+
+
+def _capitals(text: str) -> list[str]:
+    return [word for word in _WORD.findall(text)[0 if text[:1].isspace() else 1 :] if word[0].isupper()]

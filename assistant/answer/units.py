@@ -15,7 +15,7 @@ _NAMES = {
     "year": "year years yr yrs 年 岁 周年",
     "euro": "euro euros eur € 欧元",
     "dollar": "dollar dollars usd $ us$ 美元 美金",
-    "pound": "gbp £ 英镑",
+    "pound": "pound pounds gbp £ 英镑",
     "yuan": "yuan rmb cny 元 块 人民币",
     "yen": "yen jpy 日元",
     "hk dollar": "hkd hk$ 港元 港币",

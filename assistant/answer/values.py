@@ -72,6 +72,8 @@ _DATES = [
     re.compile(rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?:\s+of)?\s+{_MONTH}(?:,?\s*(?P<y>\d{{4}})\b)?"),
     re.compile(rf"\b{_MONTH},?\s*(?P<y>\d{{4}})\b"),
     re.compile(rf"(?<![\d个])(?P<m>{_N})\s*月(?!\d)"),
+    re.compile(r"\b(?P<month>January|February|April|June|July|August|September|October|November|December)\b"),
+    re.compile(r"(?:(?<=\b[Ii]n )|(?<=\bby )|(?<=\bof ))(?P<month>March|May)\b"),  # both may be verbs
 ]
 _PART = r"(?P<part>上午|早上|早晨|清晨|凌晨|中午|下午|晚上|傍晚)?\s*"
 _TIMES = [
@@ -80,7 +82,9 @@ _TIMES = [
     ),
     re.compile(r"(?<![\d:.])(?P<h>1[0-2]|[1-9])\s*(?P<half>[ap]\.?m\b\.?)", re.IGNORECASE),
     re.compile(rf"{_PART}(?P<h>(?<!\d)\d{{1,2}}|[一二三四五六七八九十两]{{1,3}})点(?P<min>半|整|钟|{_N}分)?"),
+    re.compile(r"\bnoon\b|\bmidnight\b|正午|午夜", re.IGNORECASE),
 ]
+_NOON = ("noon", "正午")
 _IDENTIFIER = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9]+(?:[-_./:]?[A-Za-z0-9]+)*(?:\+\+|#)?")
 _SPACED = re.compile(r"(?<![\w-])([A-Z]{2,6}) (\d+)(?![\w:%-]|[.,]\d)")
 _WORDLIKE = re.compile(
@@ -103,7 +107,8 @@ _HAN_SCALES = {
 _HAN_NUMBER = re.compile(rf"(?P<of>[百千]分之)?(?P<n>[{HAN}]+(?:点[{''.join(HAN_DIGITS)}]+)?)")
 _MEASURED = re.compile(
     r"个|天|日|月|年|周|星期|小时|分钟|秒|元|块|美元|欧元|人|名|位|次|倍|项|条|种|台|份|米|公里|公斤|千克|吨|升|度|级|层|号|岁|章|节|步|"
-    r"件|套|家|季度|间|张|页|辆|期|轮|万|亿|工作日|成员|类|门|支|只|头|批|届|段|楼|样|票|册|笔|股|角|分|斤|亩|户|座|栋|场|班|组|队|代|道|题|把|行|列|本|字|枚|根|盒|箱|瓶|杯|平方|立方"
+    r"件|套|家|季度|间|张|页|辆|期|轮|万|亿|工作日|成员|类|门|支|只|头|批|届|段|楼|样|票|册|笔|股|角|分|斤|亩|户|座|栋|场|班|组|队|代|"
+    r"道|题|把|行|列|本|字|枚|根|盒|箱|瓶|杯|平方|立方"
 )
 _LISTED = re.compile(
     r"\s*(?:[-*+•·#>]+\s+)?(?:\(?\d{1,3}[.)、）](?!\d)|[一二三四五六七八九十]{1,3}、|（[一二三四五六七八九十]{1,3}）)"
@@ -169,6 +174,10 @@ def _whole(text: str | None) -> int | None:
 def _times(text: str, source: bool) -> Iterator[Value]:
     for pattern in _TIMES:
         for match in pattern.finditer(text):
+            if match.re is _TIMES[3]:
+                at_noon = frozenset({720.0 if match[0].lower() in _NOON else 0.0})
+                yield Value("time", match[0], match.start(), match.end(), at_noon)
+                continue
             groups = match.groupdict()
             part, minutes, half = groups.get("part"), groups.get("min"), (groups.get("half") or "").lower()
             if match.re is _TIMES[2] and not (part or minutes):
