@@ -41,6 +41,8 @@ NAMES = {
     "Word",
     "Excel",
     "PowerPoint",
+    "Jupyter",
+    "JSON",
     "Markdown",
     "HTML",
     "OCR",
