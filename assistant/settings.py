@@ -20,10 +20,26 @@ class _Group(BaseModel):
 
 
 class Reading(_Group):
-    """How files are read. Another legacy encoding needs a new index."""
+    """How files are read. Another legacy encoding, and OCR switched on or off, need a new index."""
 
     max_megabytes: int = Field(200, ge=1, le=10_000, description="Larger files are refused with a reason.")
-    seconds_per_file: int = Field(120, ge=1, le=3600, description="A file that takes longer to read is given up.")
+    seconds_per_file: int = Field(
+        120, ge=1, le=3600, description="A file that takes longer to read, time for OCR not counted, is given up."
+    )
+    ocr: bool = Field(True, description="Recognise the text of pictures, and of PDF pages without a usable text layer.")
+    seconds_per_ocr_page: int = Field(
+        60,
+        ge=1,
+        le=3600,
+        description="Each recognised page has this time of its own; one that takes longer is left out and named.",
+    )
+    ocr_minutes_per_file: int = Field(
+        60,
+        ge=1,
+        le=1440,
+        description="A page takes 2 to 10 seconds. Of a long scan the pages recognised in this time are kept and "
+        "indexed, the others are named and the file counts as partly read.",
+    )
     legacy_encoding: str = Field("", description="Encoding preferred for text that is not Unicode, e.g. gb18030.")
 
     @model_validator(mode="after")

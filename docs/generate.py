@@ -28,7 +28,7 @@ QUESTION = "What is the hotel limit in Shanghai?"
 RETRIED = "When is a doctor's note needed, and who approves first class?"
 UNKNOWN = "上海的酒店每晚最多报销多少？"
 
-READ_AGAIN = {"reading.legacy_encoding", "chunking.chunker", "chunking.size", "chunking.overlap"}
+READ_AGAIN = {"reading.legacy_encoding", "reading.ocr", "chunking.chunker", "chunking.size", "chunking.overlap"}
 NEW_BASE = {"embedding.provider", "embedding.model", "embedding.query_prefix", "embedding.passage_prefix"}
 
 # ---------------------------------------------------------------- settings.md

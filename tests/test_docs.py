@@ -20,7 +20,7 @@ HERE = launch.HERE
 PAGES = sorted([HERE / "README.md", HERE / "CHANGELOG.md", *(HERE / "docs").glob("*.md")])
 README = (HERE / "README.md").read_text(encoding="utf-8")
 NUMBER = re.compile(r"[+-]?\d+\.\d+")
-OTHER_VALUES = {"legacy_encoding": "gb18030", "chunker": "other", "size": 400, "overlap": 20}
+OTHER_VALUES = {"legacy_encoding": "gb18030", "ocr": False, "chunker": "other", "size": 400, "overlap": 20}
 
 
 def blocks_of(page: str, language: str) -> list[str]:

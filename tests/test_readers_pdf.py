@@ -4,6 +4,7 @@ import pytest
 from assistant.chunking import chunk
 from assistant.errors import UnreadableFile
 from assistant.readers import read
+from assistant.settings import Reading
 
 CHINESE = "china-s"
 
@@ -211,20 +212,20 @@ def picture_page(made):
     page.insert_image(page.rect, pixmap=pixels)
 
 
-def test_document_of_pictures_is_a_scan_and_single_picture_pages_are_named(tmp_path):
+def test_without_ocr_a_document_of_pictures_is_a_scan_and_single_picture_pages_are_named(tmp_path):
     scan, mixed = tmp_path / "scan.pdf", tmp_path / "mixed.pdf"
     with pymupdf.open() as made:
         picture_page(made)
         made.save(scan)
-    with pytest.raises(UnreadableFile) as raised:
-        read(scan)
+    with pytest.raises(UnreadableFile, match=r"reading\.ocr = true") as raised:
+        read(scan, Reading(ocr=False))
     assert raised.value.kind == "scan"
     with pymupdf.open() as made:
         made.new_page().insert_text((72, 100), "A page with text.")
         picture_page(made)
         picture_page(made)
         made.save(mixed)
-    document = read(mixed)
+    document = read(mixed, Reading(ocr=False))
     assert document.unread == document.warnings == ("Pages 2–3 have no text: pictures that need OCR.",)
 
 

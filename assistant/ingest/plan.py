@@ -59,6 +59,7 @@ def pipeline_hash(settings: Settings, embedder: str) -> str:
     parts = {
         "version": PIPELINE_VERSION,
         "legacy_encoding": settings.reading.legacy_encoding,
+        "ocr": settings.reading.ocr,
         "chunking": settings.chunking.model_dump(mode="json"),
         "embedder": embedder,
     }

@@ -151,18 +151,26 @@ class ReaderProcess:
         return process if self._exchange(process, "", _SECONDS_TO_START) is not None else None
 
     def _exchange(self, process: subprocess.Popen[str], line: str, seconds: float) -> dict[str, Any] | None:
+        """The reply; every page of OCR that the process tells of gives it the seconds it asks for anew."""
         assert process.stdin
-        assert process.stdout
-        clock = threading.Timer(seconds, self._give_up, [process])
-        clock.start()
         try:
             if line:
                 process.stdin.write(line + "\n")
                 process.stdin.flush()
-            reply = process.stdout.readline()
-            return json.loads(reply) if reply.endswith("\n") else None
+            reply = self._reply(process, seconds)
+            while reply and "recognising" in reply:
+                reply = self._reply(process, reply["recognising"])
+            return reply
         except (OSError, ValueError):
             return None
+
+    def _reply(self, process: subprocess.Popen[str], seconds: float) -> dict[str, Any] | None:
+        assert process.stdout
+        clock = threading.Timer(seconds, self._give_up, [process])
+        clock.start()
+        try:
+            reply = process.stdout.readline()
+            return json.loads(reply) if reply.endswith("\n") else None
         finally:
             clock.cancel()
 

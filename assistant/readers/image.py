@@ -22,6 +22,7 @@ from assistant.settings import Reading
 
 LEAST_SIDE = 16
 """Pixels: a smaller picture is an icon or a line."""
+_ILLEGIBLE = "is a picture in which OCR finds no legible text; if there is text in it, add a larger picture."
 _POINTS = 72 / ocr.DPI
 _TAKEN = 306  # EXIF: date and time of the file
 
@@ -40,7 +41,7 @@ def read(path: Path, data: bytes, settings: Reading) -> Document:
     builder = TextBuilder()
     write(builder, without_running_lines(pages))
     if not builder.text:
-        raise UnreadableFile(f"{path.name} is a picture in which OCR finds no legible text.", "scan")
+        raise UnreadableFile(f"{path.name} {_ILLEGIBLE}", "scan")
     headings = [block for block in builder.blocks if block.kind == "heading"]
     return Document(
         path=str(path),
@@ -70,7 +71,7 @@ def _opened(name: str, data: bytes) -> Any:
         size = f"{width} × {height} pixels"
         raise UnreadableFile(f"{name} has {size}, too many for OCR; make it smaller.", "too_large")
     if min(width, height) < LEAST_SIDE:
-        raise UnreadableFile(f"{name} is a picture in which OCR finds no legible text.", "scan")
+        raise UnreadableFile(f"{name} {_ILLEGIBLE}", "scan")
     return picture
 
 

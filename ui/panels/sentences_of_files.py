@@ -34,6 +34,20 @@ ADDED: tuple[Pair, ...] = (
         "第 {pages} 页没有文字：图片需要 OCR。",
     ),
     ("{s:Pages?} {pages:list} {have:has|have} no text: they cannot be opened.", "第 {pages} 页没有文字：无法打开。"),
+    ("{s:Pages?} {pages:list} {have:has|have} no text that OCR can read.", "第 {pages} 页没有 OCR 能识别的文字。"),
+    (
+        "{s:Pages?} {pages:list} {have:has|have} no text: they cannot be drawn for OCR.",
+        "第 {pages} 页没有文字：无法绘制成图片供 OCR 识别。",
+    ),
+    (
+        "{s:Pages?} {pages:list} {have:has|have} no text: pictures too large for OCR.",
+        "第 {pages} 页没有文字：图片过大，无法 OCR。",
+    ),
+    (
+        "{s:Pages?} {pages:list} {have:has|have} not been read, because OCR took too long.",
+        "第 {pages} 页因 OCR 超时而未读。",
+    ),
+    ("The text was recognised from a picture and may hold errors.", "文字由图片识别而来，可能有误。"),
     (
         "{s:Pages?} {pages:list} {have:has|have} an unreadable text layer (wrong letters) and were left out.",
         "第 {pages} 页的文字层无法识别（乱码），已略去。",
@@ -80,9 +94,39 @@ UNREADABLE: tuple[Pair, ...] = (
         "{name} 只有页面图片；请先用 OCR 程序识别文字。",
     ),
     (
-        "{name} has a text layer that is not readable (wrong letters); recognise it with OCR.",
-        "{name} 的文字层无法识别（乱码）；请用 OCR 重新识别。",
+        "{name} consists of pictures of pages; set reading.ocr = true to read them.",
+        "{name} 只有页面图片；请设置 reading.ocr = true 以识别文字。",
     ),
+    (
+        "{name} consists of pictures of pages, and OCR took longer than {limit}; raise it.",
+        "{name} 只有页面图片，而 OCR 的时间超过 {limit}；请调高该设置。",
+    ),
+    (
+        "{name} consists of pictures of pages in which OCR finds no legible text; scan it again at 300 dpi.",
+        "{name} 只有页面图片，OCR 未能从中识别出文字；请以 300 dpi 重新扫描。",
+    ),
+    (
+        "{name} holds pictures that are too large to unpack; make them smaller.",
+        "{name} 中的图片过大，无法解压；请缩小图片。",
+    ),
+    (
+        "{name} has a text layer that is not readable (wrong letters); set reading.ocr = true.",
+        "{name} 的文字层无法识别（乱码）；请设置 reading.ocr = true。",
+    ),
+    (
+        "{name} is a picture; set reading.ocr = true to read the text in it.",
+        "{name} 是图片；请设置 reading.ocr = true 以识别其中的文字。",
+    ),
+    (
+        "{name} is a picture in which OCR finds no legible text; if there is text in it, add a larger picture.",
+        "{name} 是图片，OCR 未能从中识别出文字；如果其中有文字，请添加更大的图片。",
+    ),
+    (
+        "{name} has {width:number} × {height:number} pixels, too many for OCR; make it smaller.",
+        "{name} 有 {width} × {height} 像素，超过 OCR 的限制；请缩小图片。",
+    ),
+    ("{name} took OCR longer than {limit}; raise it.", "{name} 的 OCR 时间超过 {limit}；请调高该设置。"),
+    ("{name} cannot be read as a picture; save it again as PNG.", "无法按图片读取 {name}；请重新保存为 PNG。"),
     ("{name} is empty; there is nothing to index.", "{name} 是空文件；没有可索引的内容。"),
     ("{name} holds no text; there is nothing to index.", "{name} 没有文字；没有可索引的内容。"),
     ("{name} has pages but no text on them; there is nothing to index.", "{name} 的页面上没有文字；没有可索引的内容。"),
@@ -197,6 +241,7 @@ UNREADABLE: tuple[Pair, ...] = (
     ("an e-book (.epub)", "电子书（.epub）"),
     ("a ZIP archive", " ZIP 压缩包"),
     ("a picture", "图片"),
+    ("a drawing (.svg)", "矢量图（.svg）"),
     ("sound or film", "音频或视频"),
     ("an archive", "压缩包"),
     ("a program", "程序"),
