@@ -35,7 +35,8 @@ class Block(Record):
 class Document(Record):
     """One file as read. For plain text and Markdown `text` is the decoded file itself, so offsets are the file's own.
 
-    `media`: md, txt, html, pdf, docx. `language`: zh, en, mixed, other. `meta`: front matter and properties as text.
+    `media`: md, txt, html, pdf, docx, pptx, xlsx, xls, csv, ipynb, … `language`: zh, en, mixed, other. `meta`: front
+    matter and properties as text.
     `warnings`: what a person should know ("page 4 has no text: it is a picture"); `unread`: those that name text which
     is not in the document, so that the file is indexed only in part. `authority` None = not stated.
     """

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assistant.readers.builder import TextBuilder, one_line
@@ -45,20 +46,20 @@ class Sheet:
 
 @dataclass
 class _Part:
-    """A run of rows without an empty one between. `header`: how many of `rows` are headings of columns."""
+    """Rows that belong together, without empty ones, from column `left`, `width` columns wide.
+
+    `header`: how many of the rows name the columns.
+    """
 
     left: int
+    width: int
     rows: list[list[str]]
     titles: list[str]
-    header: int = 0
+    header: int
 
     @property
     def is_text(self) -> bool:
         return not self.header and all(_filled_cells(row) <= 1 for row in self.rows)
-
-    @property
-    def width(self) -> int:
-        return max(map(len, self.rows), default=0)
 
 
 def write_sheets(builder: TextBuilder, sheets: Sequence[Sheet]) -> None:
@@ -96,10 +97,13 @@ def _write_text(builder: TextBuilder, part: _Part, level: int, before_table: boo
 def _parts(sheet: Sheet) -> Iterator[_Part]:
     """The tables and texts of a sheet; rows below a gap that have no header of their own belong to the table above."""
     rows = _filled(sheet)
+    merged = defaultdict[int, list[Merged]](list)
+    for cells in sheet.merged:
+        merged[cells.top].append(cells)
     above: _Part | None = None
     for top, bottom in _bands(rows):
         for left, right in _columns(rows[top:bottom]):
-            part = _part([row[left:right] for row in rows[top:bottom]], top, left, sheet.merged)
+            part = _part([row[left:right] for row in rows[top:bottom]], top, left, merged)
             if above and _goes_on(above, part):
                 above.rows += [[""] * (part.left - above.left) + row for row in part.rows]
                 continue
@@ -171,38 +175,34 @@ def _apart(band: Sequence[Sequence[str]], runs: Sequence[tuple[int, int]]) -> bo
     return len(heights) > 1 or len(names) > len(set(names))
 
 
-def _part(rows: list[list[str]], top: int, left: int, merged: Sequence[Merged]) -> _Part:
+def _part(rows: list[list[str]], top: int, left: int, merged: Mapping[int, Sequence[Merged]]) -> _Part:
     rows = [row for row in rows if any(row)]
     start = next((y for y, row in enumerate(rows) if _filled_cells(row) > 1), 0)
     titles = [one_line(value) for row in rows[:start] for value in _values(row)]
-    part = _Part(left, rows[start:], titles)
-    part.header = _header_rows(part.rows, top + start, left, merged)
-    return part
+    first = top + start
+    near = [cells for y in range(first, first + 3) for cells in merged.get(y, ()) if cells.left >= left]
+    return _Part(left, max(map(len, rows)), rows[start:], titles, _header_rows(rows[start:], first, near))
 
 
-def _header_rows(rows: Sequence[Sequence[str]], top: int, left: int, merged: Sequence[Merged]) -> int:
+def _header_rows(rows: Sequence[Sequence[str]], top: int, merged: Sequence[Merged]) -> int:
     """How many rows name the columns: the first if it may, and those below it that its merged cells take in."""
     if len(rows) < 2 or not names_columns(rows[0], rows[1:60]):
         return 0
     count = 1
     for cells in merged:
-        if cells.left < left or not top <= cells.top < top + 3:
-            continue
-        wide = cells.right - cells.left > 1 and cells.top - top + 1 < len(rows)
-        deep = cells.bottom - top
-        reach = max(deep, cells.top - top + 2 if wide else 0)
-        if cells.top < top + count < top + reach and reach <= 4 and all(_labels(row) for row in rows[count:reach]):
+        wide = cells.right - cells.left > 1  # it names the names below it
+        reach = max(cells.bottom - top, cells.top - top + 2 if wide else 0)
+        within = cells.top < top + count and count < reach <= min(4, len(rows) - 1)
+        if within and all(_labels(row) for row in rows[count:reach]):
             count = reach
-    return count if count < len(rows) else 1
+    return count
 
 
 def names_columns(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    """Whether a row reads as column names: short, different texts over most columns, no figures but years."""
+    """Whether a row reads as column names: short texts over at least half of the columns, no figures but years."""
     filled = [text for text in row if text]
     width = max(map(_filled_cells, below), default=0)
-    if len(filled) < 2 or len(filled) * 2 < width or not _labels(row):
-        return False
-    return not all(map(_YEAR.fullmatch, filled))
+    return len(filled) >= max(2, width / 2) and _labels(row) and not all(map(_YEAR.fullmatch, filled))
 
 
 def _labels(row: Sequence[str]) -> bool:
@@ -213,7 +213,7 @@ def _labels(row: Sequence[str]) -> bool:
 
 def _goes_on(above: _Part, part: _Part) -> bool:
     """Whether a part without title and header lies under the columns of the table above."""
-    if above.is_text or part.is_text or part.titles or part.header or not above.header:
+    if not above.header or part.header or part.titles or part.is_text:
         return False
     return above.left <= part.left and part.left + part.width <= above.left + above.width
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -30,16 +31,16 @@ def read(path: Path, data: bytes, settings: Reading) -> Document:
 
 def _opened(name: str, data: bytes, settings: Reading) -> Any:
     import xlrd
+    from xlrd.compdoc import CompDocError
 
-    said = io.StringIO()
     try:
         return xlrd.open_workbook(
             file_contents=data,
-            logfile=said,
+            logfile=io.StringIO(),
             formatting_info=True,  # merged cells and comments are not read without
             encoding_override=settings.legacy_encoding or None,
         )
-    except xlrd.XLRDError as err:
+    except (xlrd.XLRDError, CompDocError, struct.error, AssertionError, IndexError) as err:
         if "encrypted" in str(err):
             raise UnreadableFile(
                 f"{name} is protected by a password; remove it and add the file again.", "encrypted"
