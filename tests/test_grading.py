@@ -288,7 +288,7 @@ def traced(chat, **settings) -> Trace:
     found = [vector({f"c{n}": 0.9 - n / 100 for n in range(1, 5)}), text({"c1": 3.0}, (term("leave"),))]
     fused = fuse(found, [passage(f"c{n}", body) for n, body in enumerate(ENGLISH, 1)], asked.retrieval)
     final = rerank(fused, asked.retrieval, asked=Asked("q", chat))
-    confidence = judge(fused, found, found, asked.judging, ASKED, final)
+    confidence = judge(fused, found, found, asked.judging, ASKED, final, "none")
     return empty_trace(steps=(*found, fused, rerank(fused, Settings().retrieval), final, confidence))
 
 

@@ -217,11 +217,11 @@ def test_a_file_over_the_limit_is_refused_with_the_number(base, ingest, folder):
 
 
 def test_other_formats_and_missing_paths_are_in_the_report(ingest, folder, tmp_path):
-    write(folder / "sheet.xlsx")
+    write(folder / "film.mp4")
 
     report = ingest(folder, tmp_path / "nothing")
 
-    assert report.skipped == (("sheet.xlsx", "files of type '.xlsx' are not read"),)
+    assert report.skipped == (("film.mp4", "files of type '.mp4' are not read"),)
     assert [path for path, _ in report.failed] == [str(tmp_path / "nothing")]
 
 
