@@ -41,6 +41,7 @@ NAMES = {
     "Word",
     "Excel",
     "PowerPoint",
+    "ppt",
     "Jupyter",
     "JSON",
     "Markdown",
