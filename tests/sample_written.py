@@ -215,7 +215,8 @@ def cut(stopped_by: str = "length") -> Trace:
 def declined_by_model() -> Trace:
     step = Answered(attempt=2, writer="ollama", model=MODEL, decision="decline", stopped_by="done", prompt=prompt(),
                     text="Not found in your documents.",
-                    label=f"{MODEL} read 3 sources and found no answer in them", suggestions=("HR policy 2024.pdf",))  # fmt: skip
+                    label=f"{MODEL} read 3 sources and found no answer in them",
+                    suggestions=("HR policy 2024.pdf",))  # fmt: skip
     return trace(*until_answer(), step, verified("not_run", why="there is no answer to check", call=None))
 
 

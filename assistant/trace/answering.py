@@ -104,8 +104,8 @@ class Answered(Step):
 
     Declined: `text` says what was searched, `suggestions` what the documents do hold, no citations. `draft` counts
     from 1: the second is written after verification found the first wanting. `stopped_by`: done, length (the limit on
-    its length), incomplete (the server broke off), stopped (by the person); "" when no model wrote it. `reply`: what the
-    model wrote, to the letter. A complete answer of the writer "extractive" with a `why` stands in for a model's.
+    its length), incomplete (the server broke off), stopped (by the person); "" when no model wrote it. `reply`: what
+    the model wrote, to the letter. A complete answer of the writer "extractive" with a `why` stands in for a model's.
     """
 
     kind: Literal["answered"] = "answered"
