@@ -343,8 +343,9 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "filter": ("Filter by name or state", "按文件名或状态筛选"),
     "drop_files": ("Drop files here or click to choose", "将文件拖到此处或点击选择"),
     "upload_limit": (
-        "Markdown, text, HTML, PDF, Word (docx); up to {n} MB each. A folder is read in place.",
-        "Markdown、文本、HTML、PDF、Word (docx)；每个不超过 {n} MB。文件夹在原处读取。",
+        "Markdown, text, HTML, PDF, Word, Excel, PowerPoint, csv, notebooks; up to {n} MB each. A folder is read in "
+        "place.",
+        "Markdown、文本、HTML、PDF、Word、Excel、PowerPoint、csv、笔记本；每个不超过 {n} MB。文件夹在原处读取。",
     ),
     "folder": ("Folder path", "文件夹路径"),
     "folder_hint": ("Path of a folder, e.g. /home/me/notes", "文件夹路径，例如 /home/me/notes"),

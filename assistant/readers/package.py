@@ -34,7 +34,7 @@ class Package:
         self.damaged: set[str] = set()
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
-        except (zipfile.BadZipFile, OSError, ValueError) as err:
+        except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as err:
             raise self._corrupt("it is not a whole ZIP archive") from err
         self._refuse_bombs(len(data))
         self._names = {member.lower(): member for member in self._zip.namelist()}
