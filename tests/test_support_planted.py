@@ -5,6 +5,9 @@ from __future__ import annotations
 import planted
 import pytest
 
+from assistant.language import is_chinese
+from ui.panels.reasons import reason
+
 HALVES = [(half, language) for half in ("tuning", "held") for language in ("en", "zh")]
 
 
@@ -52,3 +55,10 @@ def test_every_sentence_is_linked_or_marked(half, language):
     for _, sentence in planted.marked(half, language):
         linked = bool(sentence.citations and sentence.support)
         assert linked or (sentence.supported is False and sentence.why)
+
+
+@pytest.mark.parametrize(("half", "language"), HALVES)
+def test_every_reason_is_said_in_chinese_too(half, language):
+    reasons = {s.why for _, s in planted.marked(half, language) if s.why}
+    assert reasons
+    assert all(is_chinese(reason(why, "zh")) and reason(why, "zh") != why for why in reasons)

@@ -22,7 +22,7 @@ from assistant.tokens import fold
 from assistant.trace import Passage, Sentence, Support
 
 ENOUGH = 0.55  # share of a sentence's weight; fixed on the tuning half of the planted sentences of the tests
-IN_WORDS = 0.35  # of the weight of its words alone
+IN_WORDS = 0.3  # of the weight of its words alone
 VALUE_WEIGHT = 1.5  # of a number, date or identifier; a word weighs 0.7 to 1.3
 COUNT_WEIGHT = 0.5  # of a small number in words, which may count what the source lists
 IN_CHARACTERS = 0.5  # of a Chinese word of which a statement holds the characters, but not together
@@ -53,15 +53,19 @@ class _Said:
     def share(self, statements: Sequence[Statement]) -> float:
         """Share of its weight that the statements hold together, 0–1."""
         values = sum(_weight(v) for v in self.values if any(s.holds(v) for s in statements))
-        held = self._words(statements) + values
+        held = self._held(statements) + values
         return min(1.0, held / self.total) if self.total else 0.0
 
     def stands_on(self, statements: Sequence[Statement]) -> bool:
         """Whether they hold enough of it; values alone, which many texts share, are not."""
-        words = sum(self.weights.values())
-        return self.share(statements) >= ENOUGH and self._words(statements) >= IN_WORDS * words
+        return self.share(statements) >= ENOUGH and self.words(statements) >= IN_WORDS
 
-    def _words(self, statements: Sequence[Statement]) -> float:
+    def words(self, statements: Sequence[Statement]) -> float:
+        """Share of the weight of its words, without its values; 1 when it has none."""
+        whole = sum(self.weights.values())
+        return self._held(statements) / whole if whole else 1.0
+
+    def _held(self, statements: Sequence[Statement]) -> float:
         return sum(w * max((_credit(t, s) for s in statements), default=0.0) for t, w in self.weights.items())
 
 
@@ -127,20 +131,22 @@ def _checked(sentence: Sentence, sources: Sequence[Source], rarity: _Rarity) -> 
     said = rarity.said(sentence.text)
     unchecked = _not_to_check(sentence, said, sources)
     if unchecked:
-        return sentence.model_copy(update={"supported": None, "why": unchecked, "citations": sentence.named})
+        nothing = {"supported": None, "why": unchecked, "citations": sentence.named, "support": (), "missing": ()}
+        return sentence.model_copy(update=nothing)
     chinese = in_chinese(sentence.text)
     readable = [s for s in sources if chinese is None or s.chinese is None or s.chinese == chinese]
     behind = _behind(said, readable)
     enough = said.stands_on(behind)
-    if not enough and _may_be_translated(sentence, sources, readable):
-        return _translated(sentence, said, [s for s in sources if s not in readable])
+    unread = _unread(sentence, sources, readable)
+    if not enough and unread:
+        return _translated(sentence, said, unread)
     quoted = len(behind) == 1 and _key(behind[0].text) == _key(sentence.text)
-    wrong = _NOTHING if quoted else _wrong(said, behind, readable)
+    wrong = _NOTHING if quoted else _wrong(said, behind, readable, unread)
     support = _support(said, behind, [s for s in readable if s.number in sentence.named])
     found = tuple(dict.fromkeys(s.number for s in support)) if enough else ()
-    why = wrong.why or (
-        "" if found else f"no source says this: the nearest sentences hold {said.share(behind):.2f} of it"
-    )
+    held = min(said.share(behind), said.words(behind))
+    unfound = "" if found else f"no source says this: the nearest sentences hold {held:.2f} of it"
+    why = wrong.why or unfound
     return sentence.model_copy(
         update={
             "supported": not why,
@@ -238,22 +244,31 @@ def _numbers(numbers: Sequence[int]) -> str:
 # ---------------------------------------------------------------- what speaks against it
 
 
-def _wrong(said: _Said, behind: Sequence[Statement], sources: Sequence[Source]) -> _Wrong:
+def _wrong(said: _Said, behind: Sequence[Statement], sources: Sequence[Source], unread: Sequence[Source]) -> _Wrong:
+    """`unread`: sources in the other language that it may stand on too: they are only asked for its values."""
     pool = [s for source in sources for s in source.statements]
-    absent, elsewhere = [], []
-    for clause in clauses(said.text, said.values):
-        for value in clause.values:
-            if not any(s.holds(value) for s in pool):
-                absent += [value.text] if not value.counted or _contradicted(value, said, behind) else []
-            elif misplaced(value, clause, said.values, pool):
-                elsewhere.append(value.text)
+    absent, elsewhere = _wrong_values(said, behind, pool, [s for source in unread for s in source.statements])
     for name in names(said.text):
         if not any(wording(name).terms <= s.all_words.terms for s in pool):
-            absent.append(name)
+            absent += [] if unread else [name]
         elif misplaced_name(name, said.text, pool):
             elsewhere.append(name)
     opposed = contrary(said.text, "\n".join(s.text for s in behind))
     return _Wrong(tuple(dict.fromkeys(absent)), tuple(dict.fromkeys(elsewhere)), opposed)
+
+
+def _wrong_values(
+    said: _Said, behind: Sequence[Statement], pool: Sequence[Statement], unread: Sequence[Statement]
+) -> tuple[list[str], list[str]]:
+    """(values that stand nowhere, those that stand with something else)."""
+    absent, elsewhere = [], []
+    for clause in clauses(said.text, said.values):
+        for value in clause.values:
+            if any(s.holds(value) for s in pool):
+                elsewhere += [value.text] if misplaced(value, clause, said.values, pool) else []
+            elif not any(s.holds(value) for s in unread):
+                absent += [value.text] if not value.counted or _contradicted(value, said, behind) else []
+    return absent, elsewhere
 
 
 def _contradicted(value: Value, said: _Said, behind: Sequence[Statement]) -> bool:
@@ -274,22 +289,23 @@ def _next_word(text: str, at: int) -> str:
 # ---------------------------------------------------------------- the other language
 
 
-def _may_be_translated(sentence: Sentence, sources: Sequence[Source], readable: Sequence[Source]) -> bool:
-    others = [s.number for s in sources if s not in readable]
-    return bool(others) and (not sentence.named or any(n in others for n in sentence.named))
+def _unread(sentence: Sentence, sources: Sequence[Source], readable: Sequence[Source]) -> list[Source]:
+    """Sources in the other language that it may stand on: those that the model named, or any when it named none."""
+    others = [s for s in sources if s not in readable]
+    return [s for s in others if s.number in sentence.named] if sentence.named else others
 
 
-def _translated(sentence: Sentence, said: _Said, others: Sequence[Source]) -> Sentence:
+def _translated(sentence: Sentence, said: _Said, sources: Sequence[Source]) -> Sentence:
     """Words of another language cannot be compared; numbers, dates and identifiers can."""
-    asked = [s for s in others if s.number in sentence.named] or others
-    pool = [s for source in asked for s in source.statements]
+    pool = [s for source in sources for s in source.statements]
     absent = tuple(v.text for v in said.values if not (v.counted or any(s.holds(v) for s in pool)))
-    why = "not checked: the source is in another language"
+    support = tuple(_support(said, _behind(said, sources)[:1], ()))
     return sentence.model_copy(
         update={
             "supported": False if absent else None,
-            "why": _Wrong(absent, (), None).why or why,
+            "why": _Wrong(absent, (), None).why or "not checked: the source is in another language",
             "missing": absent,
-            "citations": sentence.named,
+            "support": support,
+            "citations": sentence.named or tuple(s.number for s in support),
         }
     )

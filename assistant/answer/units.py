@@ -21,7 +21,7 @@ _NAMES = {
     "hk dollar": "hkd hk$ 港元 港币",
     "mm": "mm millimetres millimeters 毫米",
     "cm": "cm centimetres centimeters 厘米",
-    "metre": "metre metres meter meters 米",
+    "metre": "m metre metres meter meters 米",
     "km": "km kilometre kilometres kilometer kilometers 公里 千米",
     "mg": "mg milligrams 毫克",
     "gram": "g gram grams 克",

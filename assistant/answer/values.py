@@ -94,7 +94,8 @@ _SCALE = r"万亿|千亿|百亿|十亿|亿|千万|百万|十万|万|千(?![米�
 _DIGITS = r"(?:\d{1,3}(?:[,'’]\d{3})+(?!\d)|(?<!\d)(?<!\d )\d{1,3}(?: \d{3})+(?!\d)|\d+)(?:\.\d+)?"
 _NUMBER = re.compile(
     rf"(?P<of>[百千]分之)?(?P<n>{_DIGITS})(?P<more>(?:\s*(?:{_SCALE})(?:\s*\d+(?:\.\d+)?(?=\s*(?:万|千|百)))?)*)"
-    r"(?P<en>\s*(?:thousand|million|billion|trillion|dozen|bn|mn)\b|(?:[kKM]|bn)(?![A-Za-z0-9]))?"
+    r"(?P<en>\s*(?:thousand|million|billion|trillion|dozen|bn|mn)\b|(?:[kKM]|bn)(?![A-Za-z0-9])"
+    r"|m(?=\s+(?:pounds?|euros?|dollars?|yuan|people)\b))?"
 )
 _ENGLISH_SCALES = {
     "thousand": 1e3, "k": 1e3, "million": 1e6, "mn": 1e6, "m": 1e6, "billion": 1e9, "bn": 1e9, "trillion": 1e12,
@@ -224,6 +225,8 @@ def _numbers(text: str, source: bool) -> Iterator[Value]:
         number = _scaled(base, match["more"]) * _ENGLISH_SCALES.get((match["en"] or "").strip().lower(), 1.0)
         unit, end = ("%", match.end()) if match["of"] == "百分之" else unit_after(text, match.end())
         before, start = unit_before(text, match.start())
+        if before and unit == "metre" and text[end - 1] == "m":
+            number, unit = number * 1e6, ""  # £1.2m
         start, unit = (match.start(), unit) if unit else (start, before)
         if unit in ("year", "second") and 1000 <= number <= 2999 and text[match.end()] in "年s":
             unit = ""  # 2023年, the 1990s

@@ -12,15 +12,16 @@ from assistant.language import ASKING_WORDS
 from assistant.tokens import tokens
 
 _FUNCTION_WORDS = """
-not no nor only also both each every any some all such if then else while because so but up out over under per
-via within during before after until unless upon between more most less least further other another same own
-very just who according source sources document documents text states stated says said mentions mentioned note
-yes means namely however therefore thus additionally moreover furthermore finally first there here etc one allow
-allows allowed permit permits permitted forbid forbids forbidden prohibit prohibits prohibited banned 允许 准许
-禁止 严禁 不准 不予 仍予 予以 予 不是 不能 不会 不可 不应 不要 也 都 就 还 又 而 且 及 以及 并 并且 但 但是 不过
-而且 则 若 如 如果 因为 所以 以 之 等 中 上 下 里 内 后 前 时 每 该 此 其中 各 个 将 将会 会 已 已经 可 可以 须
-需 需要 应 应当 必须 不 没有 没 未 无 不得 非 很 更 最 来 去 他 她 他们 您 一 进行 通过 根据 按照 来源 文档 资料
-说明 规定 指出 表示 提到 显示 此时 仍 才 只 只有 者 所 因此 此外 同时 另外 至 于 即 共 均 向 给 让 使 由于
+summary short get gets answer question overall not no nor only also both each every any some all such if then
+else while because so but up out over under per via within during before after until unless upon between more
+most less least further other another same own very just who according source sources document documents text
+states stated says said mentions mentioned note yes means namely however therefore thus additionally moreover
+furthermore finally first there here etc one allow allows allowed permit permits permitted forbid forbids
+forbidden prohibit prohibits prohibited banned 允许 准许 禁止 严禁 不准 不予 仍予 予以 予 不是 不能 不会 不可
+不应 不要 也 都 就 还 又 而 且 及 以及 并 并且 但 但是 不过 而且 则 若 如 如果 因为 所以 以 之 等 中 上 下 里 内
+后 前 时 每 该 此 其中 各 个 将 将会 会 已 已经 可 可以 须 需 需要 应 应当 必须 不 没有 没 未 无 不得 非 很 更
+最 来 去 他 她 他们 您 一 进行 通过 根据 按照 来源 文档 资料 说明 规定 指出 表示 提到 显示 此时 仍 才 只 只有 者
+所 因此 此外 同时 另外 至 于 即 共 均 向 给 让 使 由于 回答 问题 获得
 """
 _FUNCTION = ASKING_WORDS | frozenset(_FUNCTION_WORDS.split())
 _ENDINGS = re.compile(
