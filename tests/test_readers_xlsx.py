@@ -17,8 +17,6 @@ from assistant.readers import read
 from assistant.readers.cell_values import shown
 from assistant.readers.sheets import names_columns
 
-MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-
 
 @pytest.fixture
 def book(tmp_path):
@@ -307,4 +305,28 @@ def test_old_workbook_is_read_with_dates_merged_cells_and_without_hidden_sheets(
         ("table", "区域 | 日期 | 比例\n华东 | 2024-09-29 | 50%\n华东 | 2024-09-30 | 50%"),
     ]
     assert document.media == "xls"
+    assert document.warnings == ("Hidden sheets were left out: 内部.",)
+
+
+def test_workbook_as_xml_text_is_read_with_gaps_and_merged_cells(tmp_path):
+    space = "urn:schemas-microsoft-com:office:spreadsheet"
+    cell = '<Cell{}><Data ss:Type="{}">{}</Data></Cell>'
+    rows = (
+        [cell.format("", "String", name) for name in ("区域", "日期", "金额")],
+        [cell.format(' ss:MergeDown="1"', "String", "华东"), cell.format("", "DateTime", "2024-09-30T00:00:00.000")],
+        [cell.format(' ss:Index="3"', "Number", "8")],
+    )
+    table = "".join(f"<Row>{''.join(row)}</Row>" for row in rows)
+    sheet = f'<Worksheet ss:Name="销售"><Table>{table}</Table></Worksheet>'
+    hidden = '<WorksheetOptions xmlns="urn:x"><Visible>SheetHidden</Visible></WorksheetOptions>'
+    text = (
+        f'<?xml version="1.0"?><Workbook xmlns="{space}" xmlns:ss="{space}">{sheet}'
+        f'<Worksheet ss:Name="内部"><Table><Row>{rows[0][0]}</Row></Table>{hidden}</Worksheet></Workbook>'
+    )
+    (tmp_path / "a.xls").write_text(text, encoding="utf-8")
+    document = read(tmp_path / "a.xls")
+    assert outline(document) == [
+        ("heading", "销售"),
+        ("table", "区域 | 日期 | 金额\n华东 | 2024-09-30\n华东 |  | 8"),
+    ]
     assert document.warnings == ("Hidden sheets were left out: 内部.",)

@@ -21,6 +21,7 @@ READERS: Registry[Document] = Registry(
         "pptx": "assistant.readers.pptx:read",
         "xlsx": "assistant.readers.xlsx:read",
         "xls": "assistant.readers.xls:read",
+        "xls_xml": "assistant.readers.xls_xml:read",
         "csv": "assistant.readers.csv_text:read",
         "notebook": "assistant.readers.ipynb:read",
         "image": "assistant.readers.image:read",

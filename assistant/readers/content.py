@@ -16,6 +16,7 @@ FORMAT_NAMES: dict[str, str] = {
     "pptx": "PowerPoint (.pptx)",
     "xlsx": "Excel (.xlsx)",
     "xls": "old Excel (.xls)",
+    "xls_xml": "old Excel (.xls)",
     "xlsb": "binary Excel (.xlsb)",
     "ppt": "old PowerPoint (.ppt)",
     "ole": "an old Office file",
@@ -139,6 +140,8 @@ def _in_text(data: bytes, extension: str) -> str:
         start = data[2:8192].replace(b"\0", b"").lstrip()
     if _HTML_START.match(start):
         return "html"
+    if b"urn:schemas-microsoft-com:office:spreadsheet" in start:
+        return "xls_xml"
     if extension in _UNPACKED:  # no file of this format: text under a wrong name, or rubbish
         if not wide and (not start or b"\0" in start or not _mostly_printable(start)):
             return _UNPACKED[extension]
