@@ -57,7 +57,8 @@ class Sentence(Record):
     """One sentence of the answer with the citations that support it; `supported` None = not checked.
 
     `named`: the sources that the model itself named, as far as they exist; `citations` are those shown. `support`: what
-    our own matching found, best first. `missing`: numbers, dates and identifiers that no cited source holds.
+    our own matching found, best first. `missing`: numbers, dates, identifiers and names that no source
+    holds, or only of something else.
     """
 
     text: str
