@@ -25,12 +25,16 @@ READERS: Registry[Document] = Registry(
         "csv": "assistant.readers.csv_text:read",
         "notebook": "assistant.readers.ipynb:read",
         "image": "assistant.readers.image:read",
+        "email": "assistant.readers.eml:read",
+        "epub": "assistant.readers.epub:read",
+        "odf": "assistant.readers.odf:read",
     },
 )
 
 SUPPORTED: tuple[str, ...] = (
     *(".md", ".markdown", ".txt", ".text", ".log", ".html", ".htm", ".xhtml", ".pdf", ".docx"),
     *(".pptx", ".pptm", ".ppsx", ".xlsx", ".xlsm", ".xls", ".csv", ".tsv", ".tab", ".ipynb"),
+    *(".eml", ".epub", ".odt", ".ods", ".odp", ".ott", ".ots", ".otp"),
     *(".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".webp", ".gif"),
 )
 """Extensions of the formats that are read; the content decides in the end."""
@@ -43,7 +47,11 @@ def read(path: str | Path, settings: Reading | None = None, name: str | None = N
     """
     file, settings = Path(path), settings or Reading()
     shown = name or file.name
-    data = _bytes(file, shown, settings)
+    return document_of(_bytes(file, shown, settings), file, shown, settings)
+
+
+def document_of(data: bytes, file: Path, shown: str, settings: Reading) -> Document:
+    """The document in these bytes, which need not lie in a file (an attachment); raises as `read` does."""
     kind = format_of(data, file.suffix)
     if kind not in READERS:
         raise _unsupported(shown, kind)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Sequence
 
-from assistant.documents import Block, BlockKind
+from assistant.documents import Block, BlockKind, Document
 
 _SPACES = re.compile(r"[ \t\u00a0\u2000-\u200a]+")
 
@@ -73,6 +73,13 @@ class TextBuilder:
         self._append(text, "\n")
         changes = {"text": f"{last.text}\n{text}", "end": self._length, "page_end": pages[1] if pages else None}
         self.blocks[-1] = last.model_copy(update=changes)
+
+    def include(self, document: Document, below: int = 0) -> None:
+        """Appends the blocks of another document, without its pages, its headings `below` levels lower."""
+        for block in document.blocks:
+            level = min(6, block.level + below) if block.level else 0
+            header = block.header_end - block.start if block.header_end is not None else 0
+            self.add(block.kind, block.text, level=level, header=header)
 
     def add_table(
         self, rows: Sequence[Sequence[str]], header_rows: int = 1, pages: tuple[int, int] | None = None

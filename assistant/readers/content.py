@@ -68,7 +68,18 @@ _BY_EXTENSION: dict[str, str] = {
     ".ipynb": "notebook",
     ".svg": "drawing",
 }
-_IN_ZIP = {".docx": "docx", ".pptx": "pptx", ".pptm": "pptx", ".ppsx": "pptx", ".xlsx": "xlsx", ".xlsm": "xlsx"}
+_IN_ZIP = {
+    ".epub": "epub",
+    ".odt": "odf",
+    ".ods": "odf",
+    ".odp": "odf",
+    ".docx": "docx",
+    ".pptx": "pptx",
+    ".pptm": "pptx",
+    ".ppsx": "pptx",
+    ".xlsx": "xlsx",
+    ".xlsm": "xlsx",
+}
 _UNPACKED = {".pdf": "pdf", **_IN_ZIP, ".xls": "xls"}
 _BIFF = (b"\x09\x08", b"\x09\x04", b"\x09\x02", b"\x09\x00")
 """How sheets of Excel 2 to 5 begin that stand in no container."""
@@ -112,9 +123,9 @@ def _in_zip(data: bytes, extension: str) -> str:
             kind = archive.read("mimetype")[:80].decode("ascii", "replace") if "mimetype" in names else ""
     except Exception:  # a damaged archive: the reader of its extension says so
         return _IN_ZIP.get(extension.lower(), "zip")
-    if "epub" in kind:
+    if "epub" in kind or "META-INF/container.xml" in names:
         return "epub"
-    if "opendocument" in kind:
+    if "opendocument" in kind or {"content.xml", "META-INF/manifest.xml"} <= names:
         return "odf"
     if "xl/workbook.bin" in names:
         return "xlsb"

@@ -36,6 +36,7 @@ _BLOCKS = frozenset(
     )
 )
 _NOT_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_UNSEEN = re.compile("[\u200b\u00ad\u2060\ufeff]")
 _HAN_WRAP = re.compile(
     r"(?<=[\u3001-\u30ff\u3400-\u9fff\uff00-\uffef])\s*\n\s*(?=[\u3001-\u30ff\u3400-\u9fff\uff00-\uffef])"
 )
@@ -293,6 +294,6 @@ def _is_layout(table: Any) -> bool:
 
 def plain(text: str) -> str:
     """White space as a browser shows it; \\v marks a line end that stays."""
-    text = _HAN_WRAP.sub("", text.replace("\u200b", "").replace("\u00ad", "").replace("\u00a0", " "))
+    text = _HAN_WRAP.sub("", _UNSEEN.sub("", text).replace("\u00a0", " "))
     lines = [" ".join(line.split()) for line in text.split("\v")]
     return "\n".join(line for line in lines if line)

@@ -18,7 +18,7 @@ _KINDS = {
     "reason": ".+?",
     "list": ".+?",
     "number": r"[+\-−]?\d[\d.,]*",
-    "page": r"(?:Pages?|Slides?|Sheet) [^;]+?\.",
+    "page": r"(?:Pages?|Slides?|Sheet|In|Messages|The attachments) [^;]+?\.",
 }
 _NESTED = {"reason", "page"}
 

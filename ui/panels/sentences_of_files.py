@@ -47,6 +47,10 @@ ADDED: tuple[Pair, ...] = (
         "{s:Pages?} {pages:list} {have:has|have} not been read, because OCR took too long.",
         "第 {pages} 页因 OCR 超时而未读。",
     ),
+    # what hangs on an e-mail
+    ("In {part}: {said:reason}", "{part} 中：{said}"),
+    ("Messages attached more than {n:number} deep have not been read.", "嵌套超过 {n} 层的邮件未读取。"),
+    ("The attachments after number {n:number} have not been read.", "第 {n} 个之后的附件未读取。"),
     ("The text was recognised from a picture and may hold errors.", "文字由图片识别而来，可能有误。"),
     (
         "{s:Pages?} {pages:list} {have:has|have} an unreadable text layer (wrong letters) and were left out.",
@@ -182,6 +186,31 @@ UNREADABLE: tuple[Pair, ...] = (
     (
         "{name} holds only hidden sheets; open it in Excel, show or calculate them, save it.",
         "{name} 只有隐藏的工作表；请用 Excel 打开、取消隐藏并保存。",
+    ),
+    (
+        "{name} cannot be read as EPUB: {why:reason}; get the file again from where it came.",
+        "无法按 EPUB 读取 {name}：{why}；请重新获取该文件。",
+    ),
+    (
+        "{name} is protected against copying; it can only be read in its own program.",
+        "{name} 受版权保护（DRM）；只能在其专用程序中阅读。",
+    ),
+    (
+        "{name} is missing in the file; get the file again from where it came.",
+        "文件中缺少 {name}；请重新获取该文件。",
+    ),
+    (
+        "{name} cannot be read as LibreOffice file: {why:reason}; open it in LibreOffice and save it again.",
+        "无法按 LibreOffice 文件读取 {name}：{why}；请用 LibreOffice 打开并重新保存。",
+    ),
+    (
+        "{name} is an OpenDocument file of another kind (a formula, a chart, a database), which is not read; save it "
+        "as PDF, and add that.",
+        "{name} 是其他类型的 OpenDocument 文件（公式、图表或数据库），不支持读取；请另存为 PDF 后添加。",
+    ),
+    (
+        "{name} is encrypted for its recipient; save it decrypted in the mail program.",
+        "{name} 已为收件人加密；请在邮件程序中解密后另存。",
     ),
     ("it is not a whole ZIP archive", "不是完整的 ZIP 压缩包"),
     ("its part {part} is damaged", "其中的 {part} 已损坏"),
