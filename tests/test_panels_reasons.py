@@ -242,7 +242,7 @@ def test_why_a_file_cannot_be_read_is_said_in_chinese(tmp_path):
         "Sheet 一: 1 formula was never calculated: open the file in Excel and save it.",
         "Sheet 一: 3 formulas were never calculated: open the file in Excel and save it.; Sheet 二: damaged, only its "
         "first rows could be read.",
-        "Slide 3: hidden and left out.",
+        "Slide 3: hidden in the presentation, and read.",
         "Slides 2, 4: without text: pictures that need OCR.; Slide 5: with an object that cannot be read.",
         "Outputs were cut to 2000 characters each: 3.",
         "a.xlsx holds only hidden sheets; open it in Excel, show or calculate them, save it.",

@@ -136,14 +136,14 @@ def test_chart_gives_title_series_and_categories(deck):
     ]
 
 
-def test_hidden_slide_is_left_out_and_named_and_keeps_its_number(deck):
+def test_hidden_slide_is_read_and_named_as_hidden(deck):
     made = pptx.Presentation()
     for title in ("One", "Two", "Three"):
         slide(made, title)
     made.slides[1]._element.set("show", "0")
     document = deck(made)
-    assert outline(document) == [("heading", "One", 1), ("heading", "Three", 3)]
-    assert document.warnings == ("Slide 2: hidden and left out.",)
+    assert outline(document) == [("heading", "One", 1), ("heading", "Two", 2), ("heading", "Three", 3)]
+    assert document.warnings == ("Slide 2: hidden in the presentation, and read.",)
     assert (document.unread, document.pages) == ((), 3)
 
 

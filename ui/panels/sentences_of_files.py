@@ -65,7 +65,7 @@ ADDED: tuple[Pair, ...] = (
         "第 {pages} 页的文字由图片识别而来，可能有误。",
     ),
     # presentations, notebooks, workbooks
-    ("{s:Slides?} {pages:list}: hidden and left out.", "第 {pages} 张幻灯片已隐藏，未读取。"),
+    ("{s:Slides?} {pages:list}: hidden in the presentation, and read.", "第 {pages} 张幻灯片是隐藏的，已读取。"),
     ("{s:Slides?} {pages:list}: without text: pictures that need OCR.", "第 {pages} 张幻灯片没有文字：图片需要 OCR。"),
     ("{s:Slides?} {pages:list}: with an object that cannot be read.", "第 {pages} 张幻灯片中有无法读取的对象。"),
     (

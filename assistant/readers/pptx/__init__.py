@@ -20,20 +20,20 @@ from assistant.settings import Reading
 def read(path: Path, data: bytes, settings: Reading) -> Document:
     """The Document of the slides: titles, texts, tables, figures of charts, notes and comments, each with its page.
 
-    Hidden slides are left out and named in `warnings`; slides that are only a picture, and slides with a part that
-    cannot be read, in `unread`. Raises UnreadableFile: corrupt, too_large (it would unpack to far more than its size).
+    Hidden slides are read and named in `warnings` (they are kept for a later talk); slides that are only a picture, and
+    slides with a part that cannot be read, in `unread`. Raises UnreadableFile: corrupt, too_large (it would unpack to far more than its size).
     """
     package = Package(path.name, data, "PowerPoint")
     slides = [Slide(package, part, n) for n, part in enumerate(_slides(package), start=1)]
     builder = TextBuilder()
-    shown = [slide for slide in slides if not slide.hidden]
-    for slide in shown:
+    for slide in slides:
         slide.write(builder)
     properties = package.properties()
     text = builder.text
-    titles = [slide.title for slide in shown if slide.title]
-    unread = _unread(shown)
-    if not text and any(slide.is_picture for slide in shown):
+    titles = [slide.title for slide in slides if slide.title]
+    unread = _unread(slides)
+    hidden = [slide.page for slide in slides if slide.hidden]
+    if not text and any(slide.is_picture for slide in slides):
         raise UnreadableFile(
             f"{path.name} consists of pictures of pages; recognise the text with an OCR program first.", "scan"
         )
@@ -48,7 +48,7 @@ def read(path: Path, data: bytes, settings: Reading) -> Document:
         pages=len(slides),
         modified=date_of(properties),
         meta=properties,
-        warnings=(*_named([slide.page for slide in slides if slide.hidden], "hidden and left out."), *unread),
+        warnings=(*_named(hidden, "hidden in the presentation, and read."), *unread),
         unread=unread,
     )
 
