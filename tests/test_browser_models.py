@@ -77,7 +77,7 @@ def page(browser, fake, tmp_path_factory) -> Iterator[Page]:  # noqa: F811
 
 
 def row(page: Page, name: str):
-    return page.locator("tr.gb-model-row", has_text=name)
+    return page.locator(".gb-models tr.gb-model-row", has_text=name)
 
 
 def button(page: Page, words: str, name: str):
@@ -161,6 +161,35 @@ def test_a_server_that_dies_and_comes_back_is_noticed_without_a_click(page, fake
     fake.start()
     expect(page.locator(".gb-server")).to_contain_text("Ollama 0.33.0", timeout=WAIT)
     expect(row(page, CHAT)).to_be_visible(timeout=WAIT)
+
+
+@pytest.mark.accept("F2")
+def test_the_embedding_model_is_switched_and_a_question_answered_by_the_new_index(page):
+    button(page, "Use for this base …", "multilingual-e5-small:latest").click()
+    base = page.locator("#gb-base")
+    expect(base).to_contain_text("are embedded anew", timeout=WAIT)
+    base.get_by_role("button", name="Build it").click()
+    expect(base).to_contain_text("is complete", timeout=WAIT)
+    base.locator(".gb-cost").get_by_role("button", name="Use this one").click()
+    expect(base).to_contain_text("Passages are found with", timeout=WAIT)
+    expect(page.locator("#gb-top")).to_contain_text("(ollama", timeout=WAIT)
+    expect(row(page, "multilingual-e5-small:latest")).to_contain_text("this knowledge base", timeout=WAIT)
+    page.get_by_role("tab", name="Ask").click()
+    page.locator("#gb-question textarea").fill("What is the hotel limit per night in London?")
+    page.locator("#gb-question textarea").press("Enter")
+    expect(page.locator(".gb-turn").last).to_contain_text("220 euros per night", timeout=WAIT)
+    page.get_by_role("tab", name="Models").click()
+
+
+def test_the_way_back_is_open_and_the_other_index_can_be_removed(page):
+    base = page.locator("#gb-base")
+    base.get_by_role("button", name="Dismiss").click()
+    base.get_by_role("button", name=re.compile("Use this one: multilingual-e5-small")).click()
+    expect(page.locator("#gb-top")).to_contain_text("(embedded", timeout=WAIT)
+    other = base.locator("tr.gb-model-row", has_text="ollama")
+    other.locator("summary").click()
+    other.get_by_role("button", name="Remove it").click()
+    expect(other).to_have_count(0, timeout=WAIT)
 
 
 def test_the_models_screen_speaks_chinese(page):

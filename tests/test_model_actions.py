@@ -19,7 +19,7 @@ from ui.actions import Actions  # noqa: E402
 from ui.background import Adding, ModelJobs, Opening  # noqa: E402
 from ui.layout import Screen, layout  # noqa: E402
 from ui.looking import Looking  # noqa: E402
-from ui.model_actions import ModelActions  # noqa: E402
+from ui.model_actions import FAST, SLOW, ModelActions  # noqa: E402
 from ui.texts import T  # noqa: E402
 from ui.view import View  # noqa: E402
 
@@ -73,6 +73,7 @@ class Seat:
         frame = Actions(self.opening, Adding(), page)
         self.actions = ModelActions(self.opening, self.looking, self.jobs, page, frame)
         self.has: dict = {}
+        self.seconds = FAST
 
     def take(self, shown: dict) -> dict:
         """What the page has now."""
@@ -91,7 +92,9 @@ class Seat:
         return self.tick()
 
     def tick(self) -> dict:
-        return self.take(self.actions.tick(self.screen, self.model))
+        shown = self.take(self.actions.tick(self.screen, self.model, self.seconds))
+        self.seconds = shown[self.part.timer].value if self.part.timer in shown else self.seconds
+        return shown
 
     def open(self) -> None:
         self.take(self.actions.loaded(self.screen, self.model))
@@ -129,12 +132,16 @@ def test_the_first_drawing_does_not_wait_for_the_server(seat):
     assert CHAT in seat.has[seat.part.installed]
 
 
-def test_a_page_stops_looking_once_its_tab_is_left_and_nothing_goes_on(seat):
+def test_a_page_is_slow_and_looks_no_more_once_its_tab_is_left_and_nothing_goes_on(seat, fake):
     seat.open()
-    assert seat.screen.models.ticking
+    assert seat.seconds == FAST
     seat.take(seat.actions.left(seat.screen, ""))
-    assert not seat.screen.models.ticking
-    assert seat.has[seat.part.timer].active is False
+    seat.see()
+    assert seat.seconds == SLOW
+    asked = len(fake.received)
+    seat.see()
+    assert len(fake.received) == asked
+    assert seat.actions.shown(seat.screen, "")[seat.part.timer].value == FAST
 
 
 def test_an_unchanged_page_is_not_drawn_again(seat):
@@ -178,7 +185,7 @@ def test_the_chat_model_is_chosen_here_as_in_the_head(seat):
 
 def test_a_look_that_began_before_a_choice_does_not_undo_it(seat):
     seat.open()
-    late = seat.actions.tick(seat.screen, "") | seat.actions.shown(seat.screen, "")
+    late = seat.actions.tick(seat.screen, "", FAST) | seat.actions.shown(seat.screen, "")
     assert "value" not in late[seat.page.head.model]
 
 
@@ -268,12 +275,12 @@ def test_a_chosen_model_that_is_missing_is_said_on_every_tab_until_it_is_there(f
     seat.see()
     seat.take(seat.actions.left(seat.screen, "tiny"))
     assert "<bdi>tiny</bdi> cannot write now" in seat.has[seat.part.banner]
-    assert seat.screen.models.ticking
+    assert seat.seconds == FAST
     fake.models["tiny:latest"] = Model()
     seat.click("check")
     seat.see()
     assert seat.has[seat.part.banner] == ""
-    assert not seat.screen.models.ticking
+    assert seat.seconds == SLOW
 
 
 def test_the_banner_leads_to_the_models(seat):
@@ -381,7 +388,7 @@ def test_an_index_is_estimated_built_switched_to_left_again_and_removed(base_sea
     assert "bge-m3 (ollama" in base_seat.has[base_seat.page.head.top]
     assert "this knowledge base" in base_seat.has[base_seat.part.installed]
     assert kb.ask("Hotels?", write=False).of_kind("retrieved")[0].state == "done"
-    assert "Use the built-in model" in base_panel(base_seat)
+    assert 'data-act="switch" data-name="embedded:multilingual-e5-small"' in base_panel(base_seat)
 
     base_seat.click("switch", "embedded:multilingual-e5-small")
     base_seat.see()

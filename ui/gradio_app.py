@@ -62,12 +62,8 @@ def build(opening: Opening, adding: Adding | None = None, jobs: ModelJobs | None
         _wire_frame(blocks, page, actions)
         _wire_ask(page, actions)
         _wire_documents(page, actions)
-        _wire_models(
-            blocks,
-            page,
-            actions,
-            ModelActions(opening, Looking(opening), jobs or ModelJobs(), page, actions),
-        )
+        models = ModelActions(opening, Looking(opening), jobs or ModelJobs(), page, actions)
+        _wire_models(blocks, page, models)
     blocks.queue(default_concurrency_limit=4)
     return blocks
 
@@ -190,19 +186,19 @@ def _wire_documents(page: Page, actions: Actions) -> None:
     _on(part.files.click, actions.removed, [page.screen, part.wanted], removed)
 
 
-def _wire_models(blocks: gr.Blocks, page: Page, actions: Actions, models: ModelActions) -> None:
+def _wire_models(blocks: gr.Blocks, page: Page, models: ModelActions) -> None:
     part, model = page.models, page.head.model
     shown = [page.screen, page.notice, model, page.head.top, *part.parts]
     _on(blocks.load, models.loaded, [page.screen, model], shown)
-    _on(part.timer.tick, models.tick, [page.screen, model], shown, trigger_mode="once")
+    _on(part.timer.tick, models.tick, [page.screen, model, part.timer], shown, trigger_mode="once")
     _on(part.tab.select, models.shown, [page.screen, model], shown)
     for tab in (page.ask.tab, page.documents.tab):
-        _on(tab.select, models.left, [page.screen, model], [page.screen, part.timer, part.banner])
+        _on(tab.select, models.left, [page.screen, model], [part.banner])
     _on(page.head.lang.input, models.spoke, [page.screen, page.head.lang, model], [*shown, part.tab])
     _on(model.input, models.chose, [page.screen, model], shown)
     for panel in part.panels:
-        clicked = _on(panel.click, models.clicked, [page.screen, model], [*shown, page.tabs])
-        _on(clicked.then, actions.chose, [page.screen, model, page.ask.effort], [page.ask.effort, page.ask.hint])
+        # each click counts, also one that comes while another waits for the server
+        _on(panel.click, models.clicked, [page.screen, model], [*shown, page.tabs], trigger_mode="multiple")
     for event in (part.pull.click, part.name.submit):
         _on(event, models.named, [page.screen, model, part.name], shown)
     _on(part.halt.click, models.halted, [page.screen, model], shown)

@@ -21,14 +21,12 @@ class ModelsTab:
     """What the models part of one page knows: whether its tab is shown, and what was drawn last.
 
     `ended`: which jobs had ended when the server was last looked at, and `asked`: for which chat model.
-    `ticking`: whether the page looks again by itself.
     """
 
     shown: bool = False
     seen: tuple[object, ...] = ()
     ended: tuple[int, ...] = ()
     asked: str = ""
-    ticking: bool = True
 
 
 @dataclass

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 Shown = dict[Any, Any]
 SECONDS_BETWEEN_LOOKS = 5.0
+# the page's clock: never off, so that a late answer cannot stop it, but slow while there is nothing to see
+FAST, SLOW = 1.0, 5.0
 
 
 class ModelActions:
@@ -43,8 +45,13 @@ class ModelActions:
         self._look(model)
         return self._all(screen, model)
 
-    def tick(self, screen: Screen, model: str) -> Shown:
-        """Every second while this part is shown, something goes on or is amiss: draws what changed since last time."""
+    def tick(self, screen: Screen, model: str, seconds: float) -> Shown:
+        """Every so many seconds: draws what changed since the last time, and sets the pace of the page's clock."""
+        wanted = self._pace(screen, model)
+        pace = {} if seconds == wanted else {self._page.models.timer: gr.Timer(wanted)}
+        return {self._page.screen: screen, **self._changed(screen, model), **pace}
+
+    def _changed(self, screen: Screen, model: str) -> Shown:
         tab = screen.models
         if (tab.ended, tab.asked) != (self._jobs.ended, model) or self._looking.seen.server is None:
             tab.ended, tab.asked = self._jobs.ended, model
@@ -53,19 +60,19 @@ class ModelActions:
             self._looking.look_if_older(SECONDS_BETWEEN_LOOKS, model)
         before, tab.seen = tab.seen, self._state(model)
         if before[1:] == tab.seen[1:]:
-            return self._progress(screen, model) if before != tab.seen else {self._page.screen: screen}
+            return self._progress(screen) if before != tab.seen else {}
         return self._all(screen, model)
 
     def shown(self, screen: Screen, model: str) -> Shown:
         """The tab was opened."""
         screen.models.shown = True
         self._look(model)
-        return self._all(screen, model)
+        return {**self._all(screen, model), self._page.models.timer: gr.Timer(FAST)}
 
     def left(self, screen: Screen, model: str) -> Shown:
         """Another tab was opened."""
         screen.models.shown = False
-        return {**self._timer(screen, model), self._page.models.banner: self._banner(screen, model)}
+        return {self._page.models.banner: self._banner(screen, model)}
 
     def spoke(self, screen: Screen, lang: str, model: str) -> Shown:
         """The other language was chosen."""
@@ -145,7 +152,8 @@ class ModelActions:
         except Exception as err:
             remark = sentence(err, screen.view.lang)
         self._look(model)
-        return {**self._all(screen, model), **self._note(screen, remark)}
+        shown = {**self._all(screen, model), **self._note(screen, remark)}
+        return {**shown, self._page.models.timer: gr.Timer(FAST)}
 
     def _pull(self, screen: Screen, name: str) -> str:
         def work(on_progress: Callable[[PullProgress], None], cancel: threading.Event) -> PullProgress:
@@ -205,7 +213,7 @@ class ModelActions:
         part, lang, seen, use = self._page.models, screen.view.lang, self._looking.seen, self._used(model)
         screen.models.seen = self._state(model)
         return {
-            **self._progress(screen, model),
+            **self._progress(screen),
             part.standing: server.standing(seen, lang),
             part.banner: self._banner(screen, model),
             self._page.head.top: self._frame.top(screen.view),
@@ -221,13 +229,12 @@ class ModelActions:
         update = self._frame.model_choice(model, lang)
         return {key: value for key, value in update.items() if (key, value) != ("value", model)}
 
-    def _progress(self, screen: Screen, model: str) -> Shown:
-        """What goes on, and whether the page looks again by itself."""
+    def _progress(self, screen: Screen) -> Shown:
+        """How far it is."""
         part, job, lang = self._page.models, self._jobs.pulling, screen.view.lang
         now = None if job.about in job.failed else job.now
         pulled = pulling.Pulled(job.about, job.running, job.stopping, now, tuple(job.failed.items()), job.waiting)
         return {
-            **self._timer(screen, model),
             part.job: pulling.panel(pulled, lang),
             part.halt: self._stop(job, lang),
             part.base: reembedding.panel(self._looking.seen.indexes, self._embedding(), lang),
@@ -243,8 +250,8 @@ class ModelActions:
         """What goes on with another index, as its panel takes it."""
         job = self._jobs.embedding
         doing, _, model = job.about.partition(" ")
-        current = next((i for i in self._looking.seen.indexes if i.current), None)
-        built_in = current is not None and current.provider != "embedded"
+        providers = {index.provider for index in self._looking.seen.indexes}
+        built_in = bool(providers) and "embedded" not in providers
         at_rest = not (job.running or job.report or job.message)
         what: Any = {"estimate": job.report} if doing == "estimate" else {"report": job.report}
         return reembedding.Embedding(
@@ -264,17 +271,10 @@ class ModelActions:
     def _amiss(self, screen: Screen, model: str) -> str:
         return server.banner(self._looking.seen, self._used(model), screen.view.lang)
 
-    def _timer(self, screen: Screen, model: str) -> Shown:
-        tab = screen.models
-        unknown = self._opening.state == "loading" or (
-            self._opening.state == "ready" and self._looking.seen.server is None
-        )
-        going_on = unknown or self._jobs.running or self._looking.running
-        wanted = tab.shown or going_on or bool(self._amiss(screen, model))
-        if wanted == tab.ticking:
-            return {self._page.screen: screen}
-        tab.ticking = wanted
-        return {self._page.screen: screen, self._page.models.timer: gr.Timer(active=wanted)}
+    def _pace(self, screen: Screen, model: str) -> float:
+        """Seconds between two looks at what goes on behind the page."""
+        going_on = self._opening.state == "loading" or self._jobs.running or self._looking.running
+        return FAST if screen.models.shown or going_on or self._amiss(screen, model) else SLOW
 
     def _state(self, model: str) -> tuple[object, ...]:
         """What goes on behind the page; how far it is comes first, since that needs only its own panels."""

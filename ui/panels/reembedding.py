@@ -48,7 +48,8 @@ def panel(indexes: Sequence[Index], embedding: Embedding, lang: str = "en") -> s
     act = f"<p>{button('estimate', BUILT_IN, t('index_built_in'))}</p>" if offered else ""
     return (
         f'<section class="gb-index"><h3>{t("indexes")} <small>{t("indexes_hint")}</small></h3>'
-        f'<table class="gb-model-table"><tbody>{rows}</tbody></table>{act}{_doing(embedding, t)}</section>'
+        f'<table class="gb-model-table gb-index-table"><tbody>{rows}</tbody></table>{act}'
+        f"{_doing(embedding, t)}</section>"
     )
 
 
@@ -148,10 +149,10 @@ def _running(now: Embedding, t: Texts) -> str:
             facts.append(t("job_left", time=numbers.left(at.seconds_left)))
     shown = "" if at is None else bar(at.done, at.total)
     words = t(title, name=said(_name(now.model, t)))
+    meanwhile = f'<p class="gb-why">{t("estimate_meanwhile")}</p>' if now.doing == "build" else ""
     return (
         f'<div class="gb-cost gb-building"><strong role="status">{"" if shown else SPIN}{words}</strong>'
-        f'<span class="gb-job-facts">{" · ".join(facts)}</span>{shown}'
-        f'<p class="gb-why">{t("estimate_meanwhile")}</p></div>'
+        f'<span class="gb-job-facts">{" · ".join(facts)}</span>{shown}{meanwhile}</div>'
     )
 
 
