@@ -21,7 +21,8 @@ def read(path: Path, data: bytes, settings: Reading) -> Document:
     """The Document of the slides: titles, texts, tables, figures of charts, notes and comments, each with its page.
 
     Hidden slides are read and named in `warnings` (they are kept for a later talk); slides that are only a picture, and
-    slides with a part that cannot be read, in `unread`. Raises UnreadableFile: corrupt, too_large (it would unpack to far more than its size).
+    slides with a part that cannot be read, in `unread`. Raises UnreadableFile: corrupt, too_large (it would unpack to
+    far more than its size).
     """
     package = Package(path.name, data, "PowerPoint")
     slides = [Slide(package, part, n) for n, part in enumerate(_slides(package), start=1)]
