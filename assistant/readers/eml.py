@@ -243,8 +243,12 @@ def _without_utf16(data: bytes, name: str) -> bytes:
 
 def _header(message: Message, name: str) -> str:
     """The first header of this name, its encoded words decoded, on one line; "" when there is none."""
-    stated = message.get(name)
-    return " ".join(_words(str(stated) if stated is not None else "").split())
+    stated = next((str(value) for key, value in message.raw_items() if key.lower() == name), "")
+    if not stated.isascii():  # bytes as they are, which no standard allows and many programs send
+        charsets = (part.get_content_charset() for part in message.walk())
+        charset = next((c for c in charsets if c and c != "us-ascii"), None)
+        stated = _decoded(stated.encode("utf-8", "surrogateescape"), charset, "")
+    return " ".join(_words(stated).split())
 
 
 def _words(stated: str) -> str:

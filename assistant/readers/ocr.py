@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from functools import cache
 from pathlib import Path
 from statistics import median
@@ -120,11 +121,16 @@ def _direction(engine: Any, pixels: Any, quads: Sequence[Quad], texts: Sequence[
     tall = sum(len(text) * (1 if _is_tall(quad) else -1) for quad, text in zip(quads, texts, strict=True)) > 0
     fitting = [n for n, quad in enumerate(quads) if _is_tall(quad) == tall and len(texts[n]) > 1]
     longest = sorted(fitting, key=lambda n: -len(texts[n]))[:_PROBES]
-    votes = sum(1 if _reads(engine, pixels, quads[n], tall) == texts[n] else -1 for n in longest)
+    votes = sum(1 if _alike(_reads(engine, pixels, quads[n], tall), texts[n]) else -1 for n in longest)
     ahead = votes >= 0
     if tall:
         return (0, 1) if ahead else (0, -1)
     return (1, 0) if ahead else (-1, 0)
+
+
+def _alike(one: str, other: str) -> bool:
+    """Upside down, hardly a letter is the same; cut out a little wider, one or two may differ."""
+    return SequenceMatcher(None, one, other, autojunk=False).ratio() > 0.5
 
 
 def _reads(engine: Any, pixels: Any, quad: Quad, tall: bool) -> str:
