@@ -74,6 +74,21 @@ def test_a_garbled_text_layer_gives_way_to_what_the_page_shows(saved):
     assert document.unread == ()
 
 
+def test_a_stamp_at_the_edge_of_a_scan_does_not_pass_for_its_text(saved):
+    stamp = "China Journal Electronic Publishing House. All rights reserved. http://www.example.cn"
+
+    def stamped(made):
+        scan_in(made, NOTICE).insert_text((5, 215), stamp, fontsize=4)
+
+    assert "停水通知" in read(saved(stamped)).text
+
+
+def test_a_single_small_line_on_a_large_page_is_found():
+    seen = ocr.recognise(pixels_of(picture_of([(300, 400, "A-17")], size=(595, 842), fontsize=9, dpi=170)), 60)
+    assert [line.text for line in seen] == ["A-17"]
+    assert seen[0].x0 == pytest.approx(300 * 170 / 72, abs=12)
+
+
 def test_a_page_that_ocr_cannot_read_is_named_and_a_blank_one_is_not(saved):
     noise = np.random.default_rng(1).integers(0, 256, (220, 220, 3), dtype=np.uint8)
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email import message_from_bytes
+from email.errors import HeaderParseError
 from email.header import decode_header
 from email.message import Message
 from email.utils import parsedate_to_datetime
@@ -254,7 +255,7 @@ def _header(message: Message, name: str) -> str:
 def _words(stated: str) -> str:
     try:
         parts = decode_header(stated)
-    except ValueError:  # base64 that is none
+    except (HeaderParseError, ValueError):  # base64 that is none
         return stated
     return "".join(part if isinstance(part, str) else _decoded(part, charset, "") for part, charset in parts)
 

@@ -13,6 +13,8 @@ from assistant.readers.sheets import Merged, Sheet
 
 _GROUPS = frozenset(["table-header-rows", "table-rows", "table-row-group"])
 _MOST_ROWS, _MOST_COLUMNS = 1_048_576, 16_384
+_MOST_REPEATED = 1000
+"""The same row or cell more often is a format that was laid over a whole sheet, and one file can claim billions."""
 _CELLS = frozenset(["table-cell", "covered-table-cell"])
 
 
@@ -41,9 +43,8 @@ def count(stated: str | None) -> int:
 
 
 def repeated(element: Any, what: str) -> int:
-    """How often a cell ("columns") or row ("rows") stands there; an empty cell that fills the row up counts once."""
-    times = count(value(element, f"number-{what}-repeated"))
-    return times if times <= 1000 or len(element) else 1
+    """How often a cell ("columns") or a row ("rows") stands there."""
+    return min(_MOST_REPEATED, count(value(element, f"number-{what}-repeated")))
 
 
 def sheets_of(body: Any, styles: Styles) -> list[Sheet]:
@@ -61,15 +62,14 @@ def _sheet(table: Any, styles: Styles) -> Sheet:
     remarks: list[str] = []
     empty = 0  # rows without text are only written when a row with text follows: sheets end in a million of them
     for row in rows_of(table):
-        times = count(value(row, "number-rows-repeated"))
         texts = _texts(row, styles, len(rows) + empty, merged, remarks)
         if not any(texts):
-            empty += times
+            empty = min(_MOST_REPEATED, empty + count(value(row, "number-rows-repeated")))
             continue
+        times = repeated(row, "rows")
         if len(rows) + empty + times > _MOST_ROWS:
             break
-        # a gap is one empty row or many: it only parts the tables above and below it
-        rows += [[] for _ in range(empty)] if empty <= 1000 else [[]]
+        rows += [[] for _ in range(empty)]
         empty = 0
         rows += [list(texts) for _ in range(times)]
     name = value(table, "name") or ""

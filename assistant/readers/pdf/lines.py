@@ -79,9 +79,10 @@ def page_of(pdf: Any, number: int, tables: bool = True) -> Page:
     try:
         page = pdf[number - 1]
         lines, main = _lines(page, pymupdf)
-        picture = _shows_picture(page) if sum(len(line.text) for line in lines) < 60 else False
+        little = sum(len(line.text) for line in lines) < 60 or (main == (1, 0) and _at_edges(lines, page.rect.height))
+        picture = _shows_picture(page) if little else False
         if picture and _covered(page):
-            lines = []  # a stamp of the scanning program is not the text of the page
+            lines = []  # a stamp of the scanning program or of a library is not the text of the page
         found = tables_of(page, lambda box: upright(box, main), clean) if tables and lines else []
         lines = [line for line in lines if not any(table.holds(line.x0, line.x1, line.middle) for table in found)]
         lines += _annotations(page, lines)
@@ -159,6 +160,11 @@ def clean(text: str) -> str:
 
 def _shows_picture(page: Any) -> bool:
     return bool(page.get_images(full=True)) or bool(page.get_cdrawings())
+
+
+def _at_edges(lines: Sequence[Line], height: float) -> bool:
+    """Whether there is a line or two at the upper or lower edge and nothing between."""
+    return len(lines) <= 4 and all(line.y1 < 0.1 * height or line.y0 > 0.9 * height for line in lines)
 
 
 def _covered(page: Any) -> bool:
