@@ -184,7 +184,7 @@ def test_the_embedding_model_is_switched_and_a_question_answered_by_the_new_inde
 def test_the_way_back_is_open_and_the_other_index_can_be_removed(page):
     base = page.locator("#gb-base")
     base.get_by_role("button", name="Dismiss").click()
-    base.get_by_role("button", name=re.compile("Use this one: multilingual-e5-small")).click()
+    base.get_by_role("button", name=re.compile(r"Use this one: multilingual-e5-small \(embedded")).click()
     expect(page.locator("#gb-top")).to_contain_text("(embedded", timeout=WAIT)
     other = base.locator("tr.gb-model-row", has_text="ollama")
     other.locator("summary").click()

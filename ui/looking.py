@@ -45,6 +45,18 @@ class Looking:
         if not self.running and time.monotonic() - self._ended >= seconds:
             self.look(chat, indexes=False)
 
+    def count(self) -> None:
+        """Looks at the indexes of the base, and returns when that is done."""
+        door = self._opening.door
+        if door is None:
+            return
+        try:
+            wish = door.wished
+            named = f"{wish.provider}:{wish.model}" if wish else ""
+            self.seen = replace(self.seen, indexes=door.reembedding.indexes(), wished=named)
+        except Exception as err:
+            self.seen = replace(self.seen, trouble=sentence(err))
+
     def wait(self, seconds: float | None = None) -> None:
         """Returns when no look is under way."""
         if self._thread:
@@ -57,16 +69,16 @@ class Looking:
                 if wanted is None or self._opening.door is None:
                     self.running = False
                     return
-            self.seen = self._seen(self._opening.door, *wanted)
+            chat, indexes = wanted
+            if indexes:
+                self.count()
+            seen = self._seen(self._opening.door, chat)
+            self.seen = replace(seen, indexes=self.seen.indexes, wished=self.seen.wished)
             self._ended = time.monotonic()
 
-    def _seen(self, door: Door, chat: str, indexes: bool) -> Seen:
-        seen = Seen(server=door.models.server(), indexes=self.seen.indexes, wished=self.seen.wished)
+    def _seen(self, door: Door, chat: str) -> Seen:
+        seen = Seen(server=door.models.server(), indexes=self.seen.indexes)
         try:
-            if indexes:
-                wish = door.wished
-                named = f"{wish.provider}:{wish.model}" if wish else ""
-                seen = replace(seen, indexes=door.reembedding.indexes(), wished=named)
             return self._of_server(replace(seen, memory=door.models.memory()), door.models, chat)
         except Exception as err:  # the server went away between two requests, or speaks another language
             return replace(seen, trouble=sentence(err))

@@ -190,13 +190,17 @@ class ModelActions:
             if doing == "estimate":
                 return reembedding.estimate(provider, name)
             begin = reembedding.switch if doing == "switch" else reembedding.run
-            return begin(provider, name, tell, cancel)
+            try:
+                return begin(provider, name, tell, cancel)
+            finally:
+                self._looking.count()  # what came of it and the indexes are shown together
 
         begun = self._jobs.embedding.start(work, about=f"{doing} {model}")
         return "" if begun else T(screen.view.lang)("index_busy")
 
     def _remove(self, screen: Screen, fingerprint: str) -> str:
         self._opening.ready().reembedding.forget(fingerprint)
+        self._looking.count()
         return T(screen.view.lang)("index_removed")
 
     def _put_off(self, remark: str) -> str:
