@@ -224,6 +224,7 @@ def parser() -> argparse.ArgumentParser:
 
     ingest = commands.add_parser("ingest", parents=[shared], help="read files and folders into the knowledge base")
     ingest.add_argument("paths", nargs="+", metavar="PATH")
+    ingest.add_argument("--dump", metavar="DIR", help="only write each file's chunks as JSON there; no base is touched")
     ask = commands.add_parser("ask", parents=[shared], help="answer one question")
     ask.add_argument("question")
     ask.add_argument("--json", action="store_true", help="print the whole trace as JSON")

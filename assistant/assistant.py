@@ -6,7 +6,7 @@ import asyncio
 import threading
 import uuid
 import weakref
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -37,6 +37,7 @@ from assistant.store.schema import mismatch
 from assistant.trace import BaseInfo, Failed, Step, Trace, Turn
 
 if TYPE_CHECKING:
+    from assistant.ingest.dump import Dumped
     from assistant.models import Models
     from assistant.reembed import Reembedding
 
@@ -46,6 +47,13 @@ MAX_QUESTION = 4000
 def default_folder() -> Path:
     """Where the knowledge base is kept unless another folder is given: the user's data folder."""
     return Path(platformdirs.user_data_dir("glassbox", appauthor=False)) / "base"
+
+
+def dump_chunks(paths: Sequence[str | Path], folder: Path, settings: Settings) -> Iterator[Dumped]:
+    """Each file's chunks as JSON in `folder`, without a knowledge base or a model. See `assistant.ingest.dump`."""
+    from assistant.ingest.dump import dump
+
+    return dump([Path(p).expanduser() for p in paths], folder, settings)
 
 
 class Assistant:

@@ -53,6 +53,8 @@ def open_assistant(options: argparse.Namespace, keep_model: bool = False) -> Ass
 
 def ingest(options: argparse.Namespace) -> int:
     """Reads the paths into the base with a progress bar; 1 when a file could not be read."""
+    if options.dump is not None:
+        return dump(options)
     with open_assistant(options) as kb:
         with _bar() as bar:
             task = bar.add_task("looking for files", total=None)
@@ -62,6 +64,23 @@ def ingest(options: argparse.Namespace) -> int:
         info = kb.info()
         print(f"The knowledge base holds {info.documents} documents with {info.chunks} chunks.")
     return FAILED if report.failed else OK
+
+
+def dump(options: argparse.Namespace) -> int:
+    """Writes what the files at the paths hold as JSON, one line for each; 1 when a file could not be read."""
+    from assistant.assistant import dump_chunks
+
+    failed = False
+    for done in dump_chunks(options.paths, Path(options.dump).expanduser(), _settings_without_base(options)):
+        skipped = "skipped: " if done.skipped else ""
+        print(f"{done.name}: {skipped}{done.error or f'{done.chunks} chunks'}", flush=True)
+        failed = failed or bool(done.error and not done.skipped)
+    return FAILED if failed else OK
+
+
+def _settings_without_base(options: argparse.Namespace) -> Settings:
+    settings = Settings.load(Path(options.kb).expanduser() / "settings.toml") if "kb" in options else Settings()
+    return settings.changed(overrides(options))
 
 
 def _bar() -> Bar:
@@ -127,8 +146,7 @@ def answer_lines(trace: Trace) -> Iterator[str]:
 
 def evaluate(options: argparse.Namespace) -> int:
     """Asks every question over the documents in a base of its own; one JSON line each."""
-    settings = Settings.load(Path(options.kb).expanduser() / "settings.toml") if "kb" in options else Settings()
-    settings = settings.changed(overrides(options))
+    settings = _settings_without_base(options)
     from assistant.evaluation.run import evaluate as run
 
     documents, questions, out = (Path(p).expanduser() for p in (options.documents, options.questions, options.out))
