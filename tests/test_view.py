@@ -159,3 +159,10 @@ def test_a_question_asked_in_place_of_another_gets_the_turns_before_it():
     view = View().begin(draft("a")).asked(sample.answered_trace()).begin(draft("b")).asked(written.failed())
     assert len(view.before(1)) == 1
     assert view.before(0) == ()
+
+
+def test_a_second_draft_that_is_stopped_leaves_the_whole_first_one():
+    first = written.written(draft=1)
+    view = begun().plus(first).plus(Delta(text="Five ", draft=2)).broken("Stopped.")
+    assert (view.turns[-1].answered, view.busy, view.partial) == (first, False, "")
+    assert view.turns[-1].last("failed").message == "Stopped."

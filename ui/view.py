@@ -143,7 +143,8 @@ class View:
         if not self.busy:
             return self
         last = self.turns[-1]
-        if self.partial:
+        anew = last.answered is not None and last.answered.draft < self.draft
+        if self.partial and not anew:  # a whole first draft is more than the beginning of a second one
             return self.asked(last.plus(self._unfinished(message, stage)))
         return self.asked(last.plus(Failed(attempt=max(1, last.attempts), stage=stage, message=message)))
 

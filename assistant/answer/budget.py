@@ -56,7 +56,7 @@ def spend(
     even that fits.
     """
     reserve, spare = answer_reserve(window, most), margin(window)
-    template = PER_PROMPT + PER_MESSAGE * (2 + 2 * len(history))
+    template = PER_PROMPT + 2 * PER_MESSAGE
     whole = window - reserve - spare - template
     asked = _cut(question, int(whole * QUESTION_SHARE), count)
     room = whole - count(rules) - count(asked)
@@ -77,7 +77,7 @@ def spend(
         shortened=shortened,
         tokens={
             "rules": count(rules) + template,
-            "history": sum(count(t.question) + count(t.answer) for t in turns),
+            "history": sum(_turn(t, count) for t in turns),
             "evidence": used,
             "question": count(asked),
             "reserve": reserve,
@@ -133,8 +133,12 @@ def _turns(history: Sequence[Turn], room: int, count: Count) -> tuple[Turn, ...]
     """The newest turns that fit, oldest first."""
     kept: list[Turn] = []
     for turn in reversed(history):
-        room -= count(turn.question) + count(turn.answer)
+        room -= _turn(turn, count)
         if room < 0:
             break
         kept.append(turn)
     return tuple(reversed(kept))
+
+
+def _turn(turn: Turn, count: Count) -> int:
+    return count(turn.question) + count(turn.answer) + 2 * PER_MESSAGE

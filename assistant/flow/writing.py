@@ -92,13 +92,15 @@ def _checked(parts: Parts, now: Progress, brief: Brief, answered: Answered) -> I
             if verified.outcome in ("marked", "declined"):
                 yield apply(answered, verified)
             return
+        first = apply(answered, verified)  # stands, with its marks, unless a whole second draft comes
+        yield first
         again = replace(brief, draft=2, instruction=instruction(verified, answered))
         second: Answered | None = None
         for step in WRITERS.build(parts.settings.answering.writer, again):
             second = step if isinstance(step, Answered) and step.model else second
             yield step
-        if second is None:  # no second draft came: the first one stands, with its marks
-            yield apply(answered, verified)
+        if second is None or second.stopped_by in ("stopped", "incomplete"):
+            yield first
             return
         if second.state != "complete" or second.decision == "decline":
             return

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel
 
+from assistant.chunking.shorten import fitted
+from assistant.errors import AssistantError
 from assistant.language import ASKING_WORDS, is_chinese
 from assistant.providers.chat import Chat, OnState
 from assistant.providers.structured import ask_for
@@ -22,6 +24,7 @@ MOST_ADDED = 8
 MOST_TOKENS = 256
 SAME_STEM = 4
 TURNS, ANSWER_CHARACTERS = 3, 300
+SAID_SHARE = 4  # of the window, for the conversation: a pasted page must not push the rest out
 
 PROMPTS = {
     "en": Prompt(
@@ -91,7 +94,11 @@ def _completed(
 ) -> tuple[str | None, ModelCall]:
     said = _conversation(history)
     prompt = PROMPTS["zh" if is_chinese(f"{question} {history[-1].question}") else "en"]
-    task = f"{lists(conversation=said)}\nfollow-up: {quoted(question)}"
+    try:
+        shown = fitted(said, chat.window // SAID_SHARE, chat.counter.count)
+    except AssistantError as err:  # the server cannot say how large the window is
+        return None, ModelCall(purpose="condense", model=chat.model, state="failed", why=str(err), requests=0)
+    task = f"{lists(conversation=shown)}\nfollow-up: {quoted(question)}"
     messages = (("system", prompt.rules), ("user", prompt.asked), ("assistant", prompt.reply), ("user", task))
 
     def wrong(reply: Standalone) -> str:

@@ -83,7 +83,7 @@ class Exchange:
         """Whether this was the last line."""
         if reply.get("error"):
             raise Refused(-1, str(reply["error"]))
-        text = self._thinking.feed(reply.get("message", {}).get("content") or "")
+        text = self._thinking.feed(_unicode(reply.get("message", {}).get("content") or ""))
         if reply.get("done"):
             self._write(self._last(text + self._thinking.finish(), reply))
             return True
@@ -96,7 +96,7 @@ class Exchange:
         if reason in ("load", "unload"):
             raise BadReply(f"{self._model} at {self.url} was {reason}ed instead of answering; ask again.")
         ended = "length" if reason == "length" else "stop"
-        return ChatPiece(text, True, ended, reply.get("prompt_eval_count"), reply.get("eval_count"))
+        return ChatPiece(text, True, ended, _count(reply.get("prompt_eval_count")), _count(reply.get("eval_count")))
 
     def _write(self, piece: ChatPiece) -> None:
         if piece.text and not self._started:
@@ -155,3 +155,13 @@ def _record(line: bytes) -> dict[str, Any]:
     if not isinstance(content, dict) or not isinstance(content.get("message", {}), dict):
         raise TypeError(f"a reply of the wrong form: {line[:80]!r}")
     return content
+
+
+def _unicode(text: str) -> str:
+    # half a character, which JSON can hold, can be neither shown nor saved
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _count(said: Any) -> int | None:
+    """A count of the server; None for anything else, since an answer is not lost for want of a count."""
+    return said if isinstance(said, int) and said >= 0 else None

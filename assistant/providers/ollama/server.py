@@ -243,4 +243,6 @@ def _said(body: str) -> str:
 
 
 def _short(said: object) -> str:
-    return " ".join(str(said).split())[:160] or type(said).__name__
+    # half a character, which JSON can hold, can be neither shown nor saved
+    whole = str(said).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return " ".join(whole.split())[:160] or type(said).__name__
