@@ -227,10 +227,10 @@ def test_why_a_file_cannot_be_read_is_said_in_chinese(tmp_path):
     names = [*files, "blank.pdf", "scan.pdf", "locked.pdf", "gone.md", "folder", "big.txt"]
     kinds = set()
     for name in names:
-        fault = unreadable(tmp_path / name, max_megabytes=1)
+        fault = unreadable(tmp_path / name, max_megabytes=1, ocr=name != "scan.pdf")
         kinds.add(fault.kind)
         chinese = reason(str(fault), "zh")
-        assert english_in(chinese, name, "reading.max_megabytes", "dpi") == set(), str(fault)
+        assert english_in(chinese, name, "reading.max_megabytes", "reading.ocr = true") == set(), str(fault)
         assert name in chinese
     assert kinds >= {"empty", "corrupt", "unsupported", "scan", "encrypted", "missing", "too_large"}
 
@@ -275,6 +275,33 @@ def test_pages_without_text_are_said_in_chinese_one_after_the_other():
         "Pages 1–2, 5 have no text: pictures that need OCR.; Page 4 has not been read, because reading took too long."
     )
     assert reason(said, "zh") == "第 1–2、5 页没有文字：图片需要 OCR。第 4 页因读取超时而未读。"
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Pages 4–6, 9 have not been read, because OCR took too long.; Page 2 has no text that OCR can read.",
+        "Page 2 has no text: pictures too large for OCR.",
+        "Page 2 has no text: they cannot be drawn for OCR.",
+        "In a › b: Page 4 has no text that OCR can read.; Messages attached more than 5 deep have not been read.",
+        "The attachments after number 200 have not been read.",
+        "a is a picture in which OCR finds no legible text; if there is text in it, add a larger picture.",
+        "a has 9 × 8 pixels, too many for OCR; make it smaller.",
+        "a took OCR longer than b; raise it.",
+        "a consists of pictures of pages, and OCR took longer than b; raise it.",
+        "a consists of pictures of pages in which OCR finds no legible text; scan it again at 300 dpi.",
+        "a holds pictures that are too large to unpack; make them smaller.",
+        "a has a text layer that is not readable (wrong letters); set reading.ocr = true.",
+        "a is encrypted for its recipient; save it decrypted in the mail program.",
+        "a cannot be read as EPUB: its part b is damaged; get the file again from where it came.",
+        "a cannot be read as LibreOffice file: it has no document part; open it in LibreOffice and save it again.",
+        "a is protected against copying; it can only be read in its own program.",
+        "a › b is missing in the file; get the file again from where it came.",
+    ],
+)
+def test_what_is_said_of_scans_mails_and_books_is_said_in_chinese(sentence):
+    names = {"EPUB", "LibreOffice", "dpi", "DRM", "reading", "ocr", "true"}
+    assert english_in(reason(sentence, "zh")) - names == set()
 
 
 @pytest.mark.parametrize("sentence", ["", "as the bands say", "{odd} ${x}", "the model said: 3 is below 4?", "0.3 is"])
