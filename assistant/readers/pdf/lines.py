@@ -29,7 +29,7 @@ _RADICALS = str.maketrans(
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Line:
     """A run of text on one baseline; x to the right, y down, in points. `size`: of most of its characters."""
 
@@ -47,7 +47,7 @@ class Line:
         return (self.y0 + self.y1) / 2
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Page:
     """A page's lines and tables.
 

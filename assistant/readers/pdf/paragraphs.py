@@ -63,7 +63,7 @@ class Row:
         return any(after.x0 - before.x1 > 1.2 * before.size for before, after in pairs)
 
 
-@dataclass
+@dataclass(slots=True)
 class Passage:
     """What becomes one block. `filled`: how far the last row reaches across the column, 0–1."""
 

@@ -20,7 +20,7 @@ _LONGEST_REPEATED = 60
 Turn = Callable[[Sequence[float]], Box]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Table:
     """Rows of cells, from the top. `box` in points, upright.
 
