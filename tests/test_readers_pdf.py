@@ -79,6 +79,14 @@ def test_columns_are_read_one_after_the_other_below_their_common_title(pdf):
     assert 0 < left < right
 
 
+def test_three_columns_are_read_one_after_the_other(pdf):
+    columns = [[f"{word} line {n} has some words" for n in range(20)] for word in ("First", "Second", "Third")]
+    placed = [place for n, column in enumerate(columns) for place in lines(40 + n * 180, 100, column)]
+    text = read(pdf([(150, 60, "A title across the three columns", 18), *placed])).text
+    assert "First line 18 has some words First line 19" in text
+    assert text.find("First line 19") < text.find("Second line 0") < text.find("Second line 19") < text.find("Third")
+
+
 def test_running_headers_footers_and_page_numbers_go_and_single_lines_stay(pdf):
     def page(n):
         body = lines(72, 200, [f"Invoice number {7 * n * n} is open.", f"It differs: {'abcd'[n] * 5}."])

@@ -9,6 +9,7 @@ from statistics import median
 from assistant.readers.pdf.lines import Line
 
 _MIN_LINES = 4
+_MIN_LINES_OF_SEVERAL = 16
 _MIN_GUTTER = 6.0  # points
 
 
@@ -57,11 +58,16 @@ def _gutter(lines: Sequence[Line]) -> float | None:
         crossing = sum(len(line.text) for line in lines) - sum(len(line.text) for line in [*left, *right])
         if width < _MIN_GUTTER or crossing > 0.4 * sum(len(line.text) for line in lines):
             continue
-        if _running_text(left) and _running_text(right) and _side_by_side(left, right):
+        if _column(left) and _column(right) and _side_by_side(left, right):
             score = crossing - width
             if best is None or score < best[0]:
                 best = (score, x - width / 2 + 0.5)
     return best[1] if best else None
+
+
+def _column(side: Sequence[Line]) -> bool:
+    """Running text in one column, or in several: two of three columns fill less than half of their common width."""
+    return _running_text(side) or (len(side) >= _MIN_LINES_OF_SEVERAL and _gutter(side) is not None)
 
 
 def _running_text(side: Sequence[Line]) -> bool:
