@@ -20,6 +20,7 @@ class Block(Record):
 
     `page` from 1, None where the format has none. `level`: 1–6 for headings, 0 otherwise. `header_end`: for tables,
     where the header rows end (document offset), so that a split table can repeat them; None when there is no header.
+    `turns`: where each page after `page` begins in it (document offsets), () when that is not known.
     """
 
     kind: BlockKind
@@ -30,6 +31,7 @@ class Block(Record):
     page_end: int | None = None
     level: int = 0
     header_end: int | None = None
+    turns: tuple[int, ...] = ()
 
 
 class Document(Record):

@@ -312,3 +312,25 @@ def test_nothing_is_printed_for_a_damaged_file(tmp_path, pdf, capfd):
     document = read(damaged)
     assert_exact(document)
     assert capfd.readouterr() == ("", "")
+
+
+def test_chunks_of_a_table_and_of_a_paragraph_over_several_pages_carry_their_own_pages(tmp_path):
+    path = tmp_path / "long.pdf"
+    with pymupdf.open() as made:
+        for n in range(3):
+            page = made.new_page()
+            rows = [(f"Part {n * 20 + row}", f"{row} pieces of it", f"Shelf {n}") for row in range(20)]
+            ruled(page, 50, 80, [("Name", "Count", "Place"), *rows])
+        made.save(path)
+    chunks = chunk(read(path))
+    for row, page in (("Part 0 |", 1), ("Part 25 |", 2), ("Part 59 |", 3)):
+        (held,) = [c for c in chunks if row in c.text]
+        assert held.pages[0] <= page <= held.pages[1]
+    assert chunks[-1].pages == (3, 3)
+
+
+def test_chunks_of_a_paragraph_over_a_page_break_carry_their_own_pages(pdf):
+    full = [f"and the committee decided to go on with number {n:03} of its long list," for n in range(80)]
+    chunks = chunk(read(pdf([*lines(50, 80, full[:40])], [*lines(50, 80, full[40:])])))
+    assert {c.pages for c in chunks if "number 010" in c.text} == {(1, 1)}
+    assert {c.pages for c in chunks if "number 070" in c.text} == {(2, 2)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -43,11 +44,19 @@ def atoms(text: str, blocks: Sequence[Block], limit: int) -> list[Atom]:
     """The atoms of these blocks in order, each at most `limit` characters with its context."""
     found: list[Atom] = []
     for block in blocks:
-        pieces = list(_of_block(text, block, limit))
+        pieces = [_on_its_pages(piece, block) for piece in _of_block(text, block, limit)]
         if block.kind == "table" and found and pieces and _captions(text, found[-1], pieces[0], limit):
             pieces[0] = replace(pieces[0], start=found.pop().start)
         found.extend(pieces)
     return found
+
+
+def _on_its_pages(piece: Atom, block: Block) -> Atom:
+    """The piece with its own pages, out of a block that runs over several."""
+    if not block.turns or block.page is None or len(block.turns) != (block.page_end or block.page) - block.page:
+        return piece
+    first, last = bisect_right(block.turns, piece.start), bisect_left(block.turns, piece.end)
+    return replace(piece, page=block.page + first, page_end=block.page + max(first, last))
 
 
 def _of_block(text: str, block: Block, limit: int) -> Iterator[Atom]:

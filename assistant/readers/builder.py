@@ -30,13 +30,17 @@ class TextBuilder:
         level: int = 0,
         pages: tuple[int, int] | None = None,
         header: int = 0,
+        turns: Sequence[int] = (),
     ) -> None:
-        """Appends a block; text of white space only is left out. `header`: characters of the table's header rows."""
+        """Appends a block; text of white space only is left out. `header`: characters of the table's header rows.
+
+        `turns`: where in the text each page after the first of `pages` begins.
+        """
         text = text.strip("\r\n") if kind == "code" else text.strip()
         if not text.strip():
             return
         if kind == "list" and self.blocks and self.blocks[-1].kind == "list":
-            self._add_item(text, pages)
+            self._add_item(text, pages, turns)
             return
         start = self._append(text, "\n\n")
         self.blocks.append(
@@ -49,6 +53,7 @@ class TextBuilder:
                 page_end=pages[1] if pages else None,
                 level=level,
                 header_end=start + min(header, len(text)) if header else None,
+                turns=tuple(start + min(turn, len(text)) for turn in turns),
             )
         )
 
@@ -57,7 +62,8 @@ class TextBuilder:
         shift = self._append(text, "\n\n")
         for block in blocks:
             end = block.header_end + shift if block.header_end is not None else None
-            moved = {"start": block.start + shift, "end": block.end + shift, "header_end": end}
+            turns = tuple(turn + shift for turn in block.turns)
+            moved = {"start": block.start + shift, "end": block.end + shift, "header_end": end, "turns": turns}
             self.blocks.append(block.model_copy(update=moved))
 
     def _append(self, text: str, gap: str) -> int:
@@ -67,11 +73,17 @@ class TextBuilder:
         self._length = start + len(text)
         return start
 
-    def _add_item(self, text: str, pages: tuple[int, int] | None) -> None:
+    def _add_item(self, text: str, pages: tuple[int, int] | None, turns: Sequence[int]) -> None:
         """Lengthens the list that was added last."""
         last = self.blocks[-1]
-        self._append(text, "\n")
-        changes = {"text": f"{last.text}\n{text}", "end": self._length, "page_end": pages[1] if pages else None}
+        start = self._append(text, "\n")
+        since = pages[0] - last.page_end if pages and last.page_end else 0
+        changes = {
+            "text": f"{last.text}\n{text}",
+            "end": self._length,
+            "page_end": pages[1] if pages else None,
+            "turns": (*last.turns, *[start] * since, *(start + turn for turn in turns)),
+        }
         self.blocks[-1] = last.model_copy(update=changes)
 
     def include(self, document: Document, below: int = 0) -> None:
@@ -82,13 +94,33 @@ class TextBuilder:
             self.add(block.kind, block.text, level=level, header=header)
 
     def add_table(
-        self, rows: Sequence[Sequence[str]], header_rows: int = 1, pages: tuple[int, int] | None = None
+        self,
+        rows: Sequence[Sequence[str]],
+        header_rows: int = 1,
+        pages: tuple[int, int] | None = None,
+        row_pages: Sequence[int] = (),
     ) -> None:
-        """Appends a table, one line per row, cells joined by " | "; rows without any text are left out."""
+        """Appends a table, one line per row, cells joined by " | "; rows without any text are left out.
+
+        `row_pages`: the page of each row, in place of `pages`.
+        """
         lines = [row_line(row) for row in rows]
+        turns: list[int] = []
+        if row_pages:
+            pages, turns = (row_pages[0], row_pages[-1]), _turns(lines, row_pages)
         header = "\n".join(line for line in lines[:header_rows] if line)
         lines = [line for line in lines if line]
-        self.add("table", "\n".join(lines), pages=pages, header=len(header) if len(lines) > 1 else 0)
+        self.add("table", "\n".join(lines), pages=pages, header=len(header) if len(lines) > 1 else 0, turns=turns)
+
+
+def _turns(lines: Sequence[str], pages: Sequence[int]) -> list[int]:
+    """Where in the joined lines each page after the first begins."""
+    turns: list[int] = []
+    at = 0
+    for n, line in enumerate(lines):
+        turns += [at] * (pages[n] - pages[max(0, n - 1)])
+        at += len(line) + 1 if line else 0
+    return turns
 
 
 def row_line(cells: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -65,7 +65,10 @@ class Row:
 
 @dataclass(slots=True)
 class Passage:
-    """What becomes one block. `filled`: how far the last row reaches across the column, 0–1."""
+    """What becomes one block. `filled`: how far the last row reaches across the column, 0–1.
+
+    `row_pages`: the page of each row, or of each row of the table; () when all are on the first.
+    """
 
     kind: BlockKind
     pages: tuple[int, int]
@@ -73,10 +76,24 @@ class Passage:
     table: tuple[tuple[str, ...], ...] = ()
     level: int = 0
     filled: float = 0.0
+    row_pages: tuple[int, ...] = ()
 
     @property
     def text(self) -> str:
         return join_lines([row.text for row in self.rows])
+
+    @property
+    def pages_of_rows(self) -> tuple[int, ...]:
+        return self.row_pages or (self.pages[0],) * len(self.table or self.rows)
+
+    def turns(self, compounds: Container[str]) -> list[int]:
+        """Where in the joined rows each page after the first begins."""
+        found: list[int] = []
+        for n, (before, page) in enumerate(pairwise(self.pages_of_rows), start=1):
+            if page > before:
+                at = len(join_lines([row.text for row in self.rows[:n]], compounds))
+                found += [at] * (page - before)
+        return found
 
 
 def write(builder: TextBuilder, pages: Sequence[Page]) -> None:
@@ -87,12 +104,14 @@ def write(builder: TextBuilder, pages: Sequence[Page]) -> None:
     compounds = frozenset(word for page in pages for word in _COMPOUND.findall(page.text.lower()))
     for passage in _joined(passages):
         if passage.table:
+            row_pages = passage.pages_of_rows
             for rows, headers in parts_of_table(passage.table):
-                builder.add_table(rows, header_rows=headers, pages=passage.pages)
+                builder.add_table(rows, header_rows=headers, row_pages=row_pages[: len(rows)])
+                row_pages = row_pages[len(rows) :]
             continue
         level = levels[id(passage.rows[0])] if passage.kind == "heading" else 0
         text = join_lines([row.text for row in passage.rows], compounds)
-        builder.add(passage.kind, text, level=level, pages=passage.pages)
+        builder.add(passage.kind, text, level=level, pages=passage.pages, turns=passage.turns(compounds))
 
 
 def _levels(headings: Sequence[Passage]) -> dict[int, int]:
@@ -287,12 +306,15 @@ def _joined(passages: Sequence[Passage]) -> list[Passage]:
     for passage in passages:
         before = joined[-1] if joined else None
         if before and _continues(before, passage):
+            table = _without_header(before.table, passage.table)
+            own = passage.pages_of_rows
             joined[-1] = replace(
                 before,
                 pages=(before.pages[0], passage.pages[1]),
                 rows=[*before.rows, *passage.rows],
-                table=before.table + _without_header(before.table, passage.table),
+                table=before.table + table,
                 filled=passage.filled,
+                row_pages=before.pages_of_rows + own[len(passage.table) - len(table) :],
             )
         else:
             joined.append(passage)
