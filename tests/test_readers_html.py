@@ -55,6 +55,15 @@ def test_main_part_is_taken_when_the_page_marks_it(page):
     assert document.text.startswith("Ducks")
 
 
+def test_the_only_first_heading_above_the_main_part_stays(page):
+    text = "A long sentence about ducks that belongs to the article. " * 5
+    document = page(
+        f"<header><nav>Home</nav><h1>Ducks</h1><p>News of today</p></header><main>In short.<p>{text}</p></main>"
+    )
+    assert document.text.startswith("Ducks\n\nIn short.\n\nA long sentence")
+    assert "Home" not in document.text
+
+
 def test_table_becomes_rows_with_header_and_spans(page):
     document = page(
         "<table><caption>Stock</caption><tr><th>Region</th><th>Pump</th><th>Valve</th></tr>"

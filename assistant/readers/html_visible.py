@@ -46,8 +46,19 @@ def main_part(body: Any) -> Any:
     for path in (".//main", ".//*[@role='main']", ".//article"):
         found = body.findall(path)
         if len(found) == 1 and length(found[0]) >= _SURE_SHARE * whole and length(found[0]) > 100:
-            return found[0]
+            return _with_title(found[0], body)
     return body
+
+
+def _with_title(part: Any, body: Any) -> Any:
+    """The part, begun with the page's only <h1> when that stands above it."""
+    titles = body.findall(".//h1")
+    if len(titles) == 1 and part not in titles[0].iterancestors():
+        title = titles[0]
+        _drop(title)
+        title.tail, part.text = part.text, None
+        part.insert(0, title)
+    return part
 
 
 def length(element: Any) -> int:
