@@ -334,3 +334,20 @@ def test_chunks_of_a_paragraph_over_a_page_break_carry_their_own_pages(pdf):
     chunks = chunk(read(pdf([*lines(50, 80, full[:40])], [*lines(50, 80, full[40:])])))
     assert {c.pages for c in chunks if "number 010" in c.text} == {(1, 1)}
     assert {c.pages for c in chunks if "number 070" in c.text} == {(2, 2)}
+
+
+def test_ticked_boxes_are_ticks_and_a_comment_does_not_run_into_the_text_it_is_on(tmp_path):
+    path = tmp_path / "form.pdf"
+    with pymupdf.open() as made:
+        page = made.new_page()
+        page.insert_text((50, 60), "Application form", fontsize=16)
+        page.insert_text((50, 120), "I agree:")
+        box = pymupdf.Widget()
+        box.rect, box.field_name = pymupdf.Rect(150, 110, 165, 125), "agree"
+        box.field_type, box.field_value = pymupdf.PDF_WIDGET_TYPE_CHECKBOX, True
+        page.add_widget(box)
+        note = page.add_highlight_annot((50, 45, 150, 65))
+        note.set_info(content="Is this the right form?")
+        note.update()
+        made.save(path)
+    assert read(path).text.split("\n\n") == ["Application form", "I agree: ✓", "Is this the right form?"]

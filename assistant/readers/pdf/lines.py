@@ -12,6 +12,7 @@ from typing import Any
 from assistant.readers.pdf.tables import Table, tables_of
 
 _BULLET_FONTS = ("symbol", "wingdings", "zapfdingbats")
+_DINGBATS = str.maketrans("345678lnu", "✓✔✕✖✗✘●■◆")  # ticked boxes of forms, which their font writes as digits
 _BETWEEN_HAN = re.compile(
     r"(?<=[\u3001-\u30ff\u3400-\u9fff\uff01-\uff60])[ \u00a0](?=[\u3001-\u30ff\u3400-\u9fff\uff01-\uff60])"
 )
@@ -127,7 +128,8 @@ def _line(raw: Any, main: tuple[int, int]) -> Line | None:
 def _glyphs(span: Any) -> str:
     text: str = span["text"]
     if any(font in span["font"].lower() for font in _BULLET_FONTS):
-        return "".join("•" if "\ue000" <= c <= "\uf8ff" else c for c in text)
+        text = "".join("•" if "\ue000" <= c <= "\uf8ff" else c for c in text)
+        return text.translate(_DINGBATS) if "dingbats" in span["font"].lower() else text
     return text
 
 
@@ -175,15 +177,15 @@ def _covered(page: Any) -> bool:
 
 
 def _annotations(page: Any, lines: Sequence[Line]) -> Iterator[Line]:
-    """Comments and values of form fields that the page text does not show."""
+    """Comments and values of form fields that the page text does not show; comments on the text stand aside."""
     shown = "\n".join(line.text for line in lines)
-    notes = [(note.info.get("content") or "", note.rect) for note in page.annots() or ()]
+    notes = [(note.info.get("content") or "", note.rect, note.type[1] != "FreeText") for note in page.annots() or ()]
     notes += [
-        (str(field.field_value or ""), field.rect)
+        (str(field.field_value or ""), field.rect, False)
         for field in page.widgets() or ()
         if field.field_type_string == "Text"
     ]
-    for text, box in notes:
+    for text, box, aside in notes:
         for n, line in enumerate(text.splitlines()):
             if line.strip() and line.strip() not in shown:
-                yield Line(clean(line), box.x0, box.y0 + n * 12, box.x1, box.y0 + n * 12 + 10, 10.0, False)
+                yield Line(clean(line), box.x0, box.y0 + n * 12, box.x1, box.y0 + n * 12 + 10, 10.0, False, aside)
