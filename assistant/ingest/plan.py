@@ -14,7 +14,7 @@ from assistant.ingest.find import Findings, Found, Skipped
 from assistant.settings import Settings
 from assistant.trace import Record
 
-PIPELINE_VERSION = 1
+PIPELINE_VERSION = 2
 """Raise it when readers or chunkers give another result for the same file: every file is then read again."""
 
 _LIVE = ("indexed", "partly")
