@@ -9,11 +9,13 @@ from assistant.answer.extractive import units
 from assistant.trace import Sentence
 
 _N = r"\d{1,3}"
-_SOURCE = r"(?:sources?|refs?\.?|src|doc(?:ument)?s?|来源|出处|资料|文档|参考资料)"
+_SOURCE = r"(?:sources?|refs?\.?|src|citations?|cite|doc(?:ument)?s?|来源|出处|资料|文档|参考资料|引用)"
 _LABEL = rf"(?:{_SOURCE}[\s_:：#=-]*(?:id\s*=\s*)?|id\s*=\s*)"
 _BETWEEN = r"\s*(?:[,，、;；/&–—~-]|and|和|与|及|至|到|to)?\s*"
 _NUMBERS = rf"{_LABEL}?#?\s*{_N}(?:\s*(?:[,，、;；/&–—~-]|and|和|与|及|至|到|to)\s*{_LABEL}?#?\s*{_N})*"
-_SQUARE = rf"[\[【［〔]\s*\^?{_NUMBERS}(?:†[^\]】\n]*)?\s*[\]］】〕](?:\((?:https?:|#|www)[^)\s]*\))?"
+_ONE = rf"[\[【［〔]\s*\^?{_NUMBERS}(?:†[^\]】\n]*)?\s*\\?[\]］】〕](?:\((?:https?:|#|www)[^)\s]*\))?"
+# also twice in brackets, raised as in HTML, or with the backslashes of Markdown
+_SQUARE = rf"(?:\[{_ONE}\]|<sup>\s*{_ONE}\s*</sup>|\\?{_ONE})"
 _ENDS = r"[.。!！?？;；,，)）」”\"\u4e00-\u9fff]"
 _MARK = re.compile(
     rf"(?P<round>[(（]\s*(?:see\s+|cf\.?\s+|见|参见)?(?:{_LABEL})?{_SQUARE}(?:{_BETWEEN}{_SQUARE})*\s*[)）])"
@@ -27,11 +29,20 @@ _PART = re.compile(rf"({_N})(?:\s*(?:[–—~-]|至|到|to)\s*({_N}))?")
 _LINK = re.compile(r"†[^\]】\n]*|\((?:https?:|#|www)[^)\s]*\)")
 _SMALL = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
-# a mark that is the object of its sentence leaves a word behind, or the sentence would break
+# a mark that is the subject or object of its sentence leaves a word behind, or the sentence would break
 _GOVERNED = re.compile(
-    r"(?:\b(?:according to|based on|see|(?:stated|described|mentioned|shown|given) in)|(根据|依据|基于|参见))\s*$",
+    r"(?:\b(?:according to|based on|see|(?:stated|described|mentioned|shown|given) in)"
+    r"|(?:^|[.!?\n]\s*)(?:As|In|Both|From|Per)|(根据|依据|基于|参见|(?<![数依证根])据))\s*$"
+    r"|(?:如|按|按照|在)\s*$",
     re.IGNORECASE,
 )
+_SAYS = re.compile(
+    r"(?: (?:also|further|clearly|explicitly))? (?:says?|states?|mentions?|notes?|describes?|specif(?:y|ies)"
+    r"|explains?|indicates?|confirms?|reads) "
+    r"|\s*[也还则都均]?(?:指出|提到|提及|写道|表明|(?:说明|规定|显示)(?!的)|中的|中?(?:指|提|写|说|规定)[出到明了])"
+)
+_WITHIN = re.compile(r"\s*(?:所|中|里|的)")
+_BEGINS = re.compile(r"(?:^|[.!?。！？；;:：\n])[\s*•-]*$")
 # our numbers stand for the list of sources that many models put at the end
 _LISTED = re.compile(
     r"\n[ \t#*_]*(?:sources?|references?|citations?|来源|参考(?:资料|来源|文献)?|出处|引用)(?:\s+used)?[*_ \t]*"
@@ -39,6 +50,7 @@ _LISTED = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_RANGE = 10
+_NEAR = 40  # characters around a mark that tell whether it is a word of its sentence
 
 
 @dataclass(frozen=True)
@@ -61,7 +73,7 @@ class Cited:
 def cited(text: str, sources: int) -> Cited:
     """The sentences of this text; sources are numbered 1 to `sources`. Empty text has none.
 
-    Understood are [1], [1, 2], [1-3], 【1】, ［1］, (source 1), ([1] and [2]), [^1], ^1 and ¹ after full stops,
+    Understood are [1], [1, 2], [1-3], [[1]], 【1】, ［1］, (source 1), ([1] and [2]), [^1], ^1 and ¹ after full stops,
     also at the start of a line. Code is left alone; a list of sources at the end is taken off.
     """
     plain, marks = _without_marks(_LISTED.sub("", "\n" + text.strip()).strip(), sources)
@@ -95,9 +107,10 @@ def _without_marks(text: str, sources: int) -> tuple[str, list[tuple[int, list[i
         before = text[last : mark.start()]
         leads = _leads(text, mark)
         plain += before if leads else before.rstrip(" \t")
-        plain += _left_behind(plain) if mark["square"] else ""
+        word = _left_behind(plain[-_NEAR:], text[mark.end() :][:_NEAR], len(numbers) > 1) if mark["square"] else ""
+        plain += word
         marks.append((len(plain) + leads, numbers))
-        last = mark.end() + len(_blanks(text[mark.end() :]) if leads else "")
+        last = mark.end() + len(_blanks(text[mark.end() :]) if leads and not word else "")
     return plain + text[last:], marks
 
 
@@ -112,12 +125,18 @@ def _blanks(text: str) -> str:
     return text[: len(text) - len(text.lstrip(" \t:：."))]
 
 
-def _left_behind(before: str) -> str:
-    """ " the source" after "according to", 来源 after 根据; "" where the sentence stands without the mark."""
-    governed = _GOVERNED.search(before)
-    if not governed:
-        return ""
-    return "来源" if governed[1] else " the source"
+def _left_behind(before: str, after: str, several: bool) -> str:
+    """ " the source" after "according to", "The source" before "states", 来源 after 根据; "" where none is missed."""
+    governed, subject = _GOVERNED.search(before), _BEGINS.search(before) and _SAYS.match(after)
+    chinese = "\u4e00" <= before.rstrip()[-1:] <= "\u9fff" if governed else bool(subject and not subject[0].isascii())
+    if chinese:
+        alone = governed is not None and not governed[1] and not _WITHIN.match(after)
+        return "" if alone else "来源"
+    word = "sources" if several else "source"
+    if governed:
+        return f" the {word}"
+    blank = "" if not before or before[-1].isspace() else " "
+    return f"{blank}The {word}" if subject else ""
 
 
 def _numbers(mark: re.Match[str]) -> list[int]:
