@@ -161,9 +161,9 @@ class Assistant:
     def continue_answer(self, trace: Trace) -> Items:
         """Deltas of what follows the trace's incomplete answer, its Answered as a whole, then the trace with it.
 
-        Like `stream` otherwise; the settings are those of the trace. Nothing is searched again.
+        Like `stream` otherwise; the settings are those of the trace. Nothing is searched again. Raises SettingsError.
         """
-        settings = Settings.model_validate(trace.settings)
+        settings = Settings.of(trace.settings)
         flow = AskFlow(self._parts(settings), trace)
         return self._loop.iterate(lambda: _events(flow))
 

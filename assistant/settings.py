@@ -223,6 +223,11 @@ class Settings(_Group):
             raise SettingsError(
                 f"The settings file {str(file)!r} is not readable ({err}); correct or remove it."
             ) from err
+        return cls.of(data)
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> Settings:
+        """Settings from their record, which may lack some. Raises SettingsError."""
         return _validated(data)
 
 
@@ -232,4 +237,5 @@ def _validated(data: Mapping[str, Any]) -> Settings:
     except ValidationError as err:
         first = err.errors()[0]
         place = ".".join(str(p) for p in first["loc"]) or "settings"
-        raise SettingsError(f"Setting {place} = {first.get('input')!r} cannot be used: {first['msg']}.") from err
+        why = "write it with a unit, like 30m" if place == "ollama.keep_alive" else first["msg"]
+        raise SettingsError(f"Setting {place} = {first.get('input')!r} cannot be used: {why}.") from err

@@ -8,6 +8,7 @@ import pytest
 from ollama_server import Model, Reply, running
 
 from assistant import Assistant, Settings
+from assistant.errors import SettingsError
 from assistant.trace import Trace, Turn
 
 MODELS = {"m:latest": Model()}
@@ -100,3 +101,16 @@ def test_long_turns_before_a_follow_up_cost_neither_its_completion_nor_other_hel
     with running(models=MODELS, replies=replies) as fake:
         trace = ask(kb, fake, "balanced", "And flights?", history, **{"answering.window": 2048})
     assert trace.last("condensed").standalone == "What do flights cost?"
+
+
+def test_a_trace_with_settings_of_another_version_is_refused_in_one_sentence(kb):
+    with running(models=MODELS, replies=[Reply("", [f"{PRICE} [1]"])]) as fake:
+        trace = ask(kb, fake)
+    with pytest.raises(SettingsError, match=r"Setting answering\.mood"):
+        kb.continue_answer(trace.model_copy(update={"settings": {"answering": {"mood": "kind"}}}))
+
+
+@pytest.mark.parametrize("given", ["5", "-1", 5])
+def test_a_time_without_a_unit_is_refused_with_an_example(given):
+    with pytest.raises(SettingsError, match="write it with a unit, like 30m"):
+        Settings().changed({"ollama.keep_alive": given})
