@@ -217,3 +217,15 @@ def test_a_named_source_that_can_be_compared_and_does_not_say_it_is_no_support()
 )
 def test_no_text_breaks_the_comparison(text):
     assert check(text, HOTELS, LEAVE_ZH, text).text == text
+
+
+@pytest.mark.parametrize(
+    "text", ["The limit is not 450 yuan per night.", "住宿标准不是450元。", "Employees have not 25 days of leave."]
+)
+def test_a_number_that_is_denied_although_the_source_states_it_is_marked(text):
+    sources = (
+        "In Beijing hotels are paid up to 500 yuan per night, elsewhere 450 yuan per night.",
+        "住宿标准为每晚450元。",
+        "Employees have 25 days of leave.",
+    )
+    assert check(text, *sources).supported is False

@@ -68,12 +68,16 @@ _POLAR = re.compile(
     ),
     re.IGNORECASE,
 )
+# "is not 450 yuan": however few words the clauses share, the number itself is what is denied
+_DENIED = re.compile(r"(?P<no>\b(?:not|never)|不是|并非|不为)\s*(?P<value>\d[\d,.]*\d|\d)", re.IGNORECASE)
 _PARTICLE = re.compile(r"(?:not|no|never|without|cannot|\w+n['’]t|不|没有|没|未|无\w?|勿)", re.IGNORECASE)
 _UN = re.compile(r"\b(?:un|non-?)([a-z]{4,})\b", re.IGNORECASE)
 
 
 def contrary(sentence: str, source: str) -> tuple[str, str] | None:
     """(the sentence's word, the source's) that say the contrary, "" where a negation is missing; None when none do."""
+    if denied := _denied(sentence, source):
+        return denied, ""
     theirs = list(_clauses(source))
     for clause, mine in _clauses(sentence):
         alike, nearest = max(((_alike(mine, other), text) for text, other in theirs), default=(0.0, ""))
@@ -81,6 +85,16 @@ def contrary(sentence: str, source: str) -> tuple[str, str] | None:
         if found:
             return found
     return None
+
+
+def _denied(sentence: str, source: str) -> str:
+    """The negation in front of a number that the source states without any, "" when there is none."""
+    for match in _DENIED.finditer(_NO_NEGATION.sub(" ", sentence)):
+        holds = re.compile(rf"(?<![\d.,]){re.escape(match['value'])}(?![\d]|[.,]\d)")
+        stated = (_NO_NEGATION.sub(" ", clause) for clause in _CLAUSES.split(source) if holds.search(clause))
+        if any(not _NEGATION.search(clause) for clause in stated):
+            return match["no"]
+    return ""
 
 
 def _clauses(text: str) -> Iterator[tuple[str, Wording]]:
