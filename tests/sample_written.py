@@ -229,7 +229,7 @@ def declined_by_check() -> Trace:
 
 def quoted_instead() -> Trace:
     why = "Nothing answers at http://127.0.0.1:11434; start Ollama, or correct its address (setting ollama.url)."
-    label = "quoted from your documents; connect Ollama for written answers"
+    label = "quoted from your documents; choose a chat model for written answers"
     step = sample.answered().model_copy(update={"label": label, "why": why})
     return trace(*until_answer(), step)
 

@@ -127,7 +127,7 @@ def test_a_model_that_writes_nothing_leaves_the_quoted_answer(reply, why):
 def test_without_a_model_the_sources_are_quoted():
     answered = written(None)
     assert "No chat model is chosen" in answered.why
-    assert answered.label == "quoted from your documents; connect Ollama for written answers"
+    assert answered.label == "quoted from your documents; choose a chat model for written answers"
 
 
 def test_a_prompt_that_is_too_long_after_all_is_sent_once_more_with_less():

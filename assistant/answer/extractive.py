@@ -16,8 +16,8 @@ from assistant.language import ASKING_WORDS
 from assistant.tokens import query_terms, tokens
 from assistant.trace import Answered, Citation, Passage, Sentence, Step, Term
 
-LABEL_EN = "quoted from your documents; connect Ollama for written answers"
-LABEL_ZH = "摘自您的文档；连接 Ollama 可获得撰写的回答"
+LABEL_EN = "quoted from your documents; choose a chat model for written answers"
+LABEL_ZH = "摘自您的文档；选择对话模型可获得撰写的回答"
 CHUNKS = 3
 COSINE_WEIGHT, RANK_WEIGHT = 0.5, 1.0
 EXTRA_COVERAGE = 0.3
