@@ -18,7 +18,10 @@ from ui.texts import WORDS
 
 # said in the language of the question, so that the screen's language may be either
 EITHER_WAY: tuple[Pair, ...] = (
-    ("quoted from your documents; choose a chat model for written answers", "摘自您的文档；选择对话模型可获得撰写的回答"),
+    (
+        "quoted from your documents; choose a chat model for written answers",
+        "摘自您的文档；选择对话模型可获得撰写的回答",
+    ),
     ("declined: the evidence is not good enough to answer", "没有足够的依据，所以不回答"),
     ("written by {model} from your documents", "由 {model} 根据您的文档撰写"),
     ("Not sure (confidence {n:number}): check the sources below.", "不太确定（置信度 {n:number}）：请核对下面的出处。"),
