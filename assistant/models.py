@@ -71,14 +71,25 @@ class Models:
         """The memory of this machine, and whether it is the server's."""
         import psutil
 
+        now = psutil.virtual_memory()
+        return Memory(total=now.total, available=now.available, of_server=not self.elsewhere)
+
+    @property
+    def url(self) -> str:
+        """The server's address in full. Raises SettingsError for one that cannot be used."""
+        from assistant.providers.ollama.address import address
+
+        return address(self._url)
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether what is sent to the server leaves this machine; nothing is sent to find out."""
         from assistant.providers.ollama.address import leaves_machine
 
-        now = psutil.virtual_memory()
         try:
-            here = not leaves_machine(self._url)
+            return leaves_machine(self._url)
         except SettingsError:  # no server at all, so none elsewhere
-            here = True
-        return Memory(total=now.total, available=now.available, of_server=here)
+            return False
 
     def advice(self) -> Advice:
         """What to use on this machine, installed models first; without a server, from the table alone."""

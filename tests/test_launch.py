@@ -184,6 +184,20 @@ def test_a_setting_that_cannot_be_used_is_named(kb, capsys, setting, words):
     assert not Path(kb).exists()
 
 
+@pytest.mark.parametrize(
+    ("writer", "url", "says"),
+    [
+        ("ollama", "http://10.0.0.7", "Text leaves this machine: it is sent to http://10.0.0.7:11434."),
+        ("extractive", "http://10.0.0.7", ""),
+        ("ollama", "http://127.0.0.1:9", ""),
+    ],
+)
+def test_text_that_leaves_the_machine_is_said_where_it_is_asked_for(kb, capsys, writer, url, says):
+    chosen = [f"answering.writer={writer}", "answering.model=m", f"ollama.url={url}"]
+    launch.main(["ask", "--kb", kb, QUESTION, *(part for setting in chosen for part in ("--set", setting))])
+    assert capsys.readouterr().err.strip() == says
+
+
 def test_options_after_test_go_to_pytest_and_are_mistakes_elsewhere(capsys):
     assert launch.parse(["test", "tests/test_trace.py", "-k", "equal", "-x"]).pytest == [
         "tests/test_trace.py",

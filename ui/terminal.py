@@ -48,7 +48,16 @@ def open_assistant(options: argparse.Namespace, keep_model: bool = False) -> Ass
     from assistant.assistant import Assistant, default_folder
 
     folder = Path(options.kb).expanduser() if "kb" in options else default_folder()
-    return Assistant.open(folder, Settings.load(folder / "settings.toml").changed(changes), keep_model)
+    kb = Assistant.open(folder, Settings.load(folder / "settings.toml").changed(changes), keep_model)
+    if kb.models.elsewhere and _uses_server(kb, options):
+        print(f"Text leaves this machine: it is sent to {kb.models.url}.", file=sys.stderr, flush=True)
+    return kb
+
+
+def _uses_server(kb: Assistant, options: argparse.Namespace) -> bool:
+    """Whether a model of the server reads questions or files in this run."""
+    to = getattr(options, "to", None) or ""
+    return "ollama" in (kb.settings.answering.writer, kb.embedder.identity.provider, to.partition(":")[0])
 
 
 def ingest(options: argparse.Namespace) -> int:
